@@ -1,0 +1,132 @@
+// Package cmd is the command line: one file for each subcommand, flags to
+// options, options to a call, results to streams.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+// Version is set by the release build.
+var Version = "0.1.0-dev"
+
+// App is the world as a command sees it. Tests give their own.
+type App struct {
+	In        io.Reader
+	Out, Err  io.Writer
+	LookupEnv func(string) (string, bool)
+	Environ   func() []string
+	Now       func() time.Time
+	OutTTY    bool // standard output is a terminal
+	ErrTTY    bool // standard error is a terminal
+
+	Quiet, Verbose bool
+}
+
+// System is the process's own world.
+func System() *App {
+	return &App{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		LookupEnv: os.LookupEnv, Environ: os.Environ, Now: time.Now,
+		OutTTY: isTerminal(os.Stdout), ErrTTY: isTerminal(os.Stderr),
+	}
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// Main runs one command line and returns its exit code.
+func Main(app *App, args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := newRootCmd(app)
+	root.SetArgs(args)
+	root.SetContext(ctx)
+	return finish(app, root.Execute())
+}
+
+func newRootCmd(app *App) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "idem",
+		Short:         "one stable identity for every operation, and proof that retries are safe",
+		Version:       Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetIn(app.In)
+	root.SetOut(app.Out)
+	root.SetErr(app.Err)
+	root.PersistentFlags().BoolVarP(&app.Quiet, "quiet", "q", false, "say nothing but results and errors")
+	root.PersistentFlags().BoolVarP(&app.Verbose, "verbose", "v", false, "say more")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return problem.New("", "%s", err).WithHint("%s --help", c.CommandPath())
+	})
+	root.AddCommand()
+	return root
+}
+
+// Exit codes, in falling precedence: 130, 2, 1, 4, 3, 0.
+const (
+	ExitDone         = 0   // done, or all promises hold
+	ExitBroken       = 1   // a promise is broken, a check said no
+	ExitUsage        = 2   // usage, contract or input error
+	ExitInconclusive = 3   // inconclusive, or nothing ran
+	ExitUnsent       = 4   // nothing could be sent
+	ExitInterrupted  = 130 // interrupted or terminated
+)
+
+// exitCode ends a command with a code and, where err is set, a message.
+type exitCode struct {
+	code int
+	err  error
+}
+
+func (e *exitCode) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitCode) Unwrap() error { return e.err }
+
+// exitWith ends a command silently with a code; 0 is no error at all.
+func exitWith(code int) error {
+	if code == ExitDone {
+		return nil
+	}
+	return &exitCode{code: code}
+}
+
+// finish turns a command's error into words on standard error and a code.
+func finish(app *App, err error) int {
+	if err == nil {
+		return ExitDone
+	}
+	code := ExitUsage
+	var exit *exitCode
+	if errors.As(err, &exit) {
+		code = exit.code
+		if exit.err == nil {
+			return code
+		}
+		err = exit.err
+	}
+	fmt.Fprintf(app.Err, "idem: %s\n", err)
+	if hint := problem.Hint(err); hint != "" {
+		fmt.Fprintf(app.Err, "hint: %s\n", hint)
+	}
+	return code
+}
