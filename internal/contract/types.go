@@ -1,0 +1,322 @@
+// Package contract reads the contract file: what an API promises of its
+// idempotency, as data (contract-v1, The file). It opens nothing: bytes come
+// in, a typed promise comes out, positions kept.
+package contract
+
+import "time"
+
+// Pos is a place in the contract file, from 1; the zero Pos is nowhere.
+type Pos struct{ Line, Column int }
+
+// Promised is a promise that the file makes or leaves open. Where it is
+// unknown, Pos is the block in which it would stand, and the step that needs
+// it is inconclusive: nothing is guessed.
+type Promised[T any] struct {
+	Known bool
+	Value T
+	Pos   Pos
+}
+
+// Contract is one contract file. Texts in Target, Effects, Crash and Expiry
+// may still hold ${NAME}; Resolve fills them in.
+type Contract struct {
+	File       string // as given
+	Source     []byte // the bytes read
+	SHA256     string // of Source, hexadecimal
+	Name       string
+	Profile    string
+	Target     Target
+	Limits     Limits
+	Operations []*Operation
+	Waive      []Waiver
+}
+
+// Target is where the API is, and as whom to call it.
+type Target struct {
+	BaseURLs   []string // more than one: replicas of one service
+	AllowHosts []string
+	Timeout    time.Duration // of one request, default 10 s
+	Auth       *Auth
+	OtherAuth  *Auth
+	Instance   string // response header that names the replica
+	Pos        Pos
+}
+
+// Auth is one principal. One of Env, File, Command, Cert is set. Header and
+// Prefix say how the secret travels.
+type Auth struct {
+	Header  string
+	Env     string
+	File    string
+	Command []string
+	Per     string // "run" (default) or "attempt": when the command runs
+	Prefix  string
+	Cert    string // mtls: PEM files
+	CertKey string
+	Pos     Pos
+}
+
+// Limits bound what a live run may do.
+type Limits struct {
+	MaxOperations int     // 0: no limit given
+	Rate          float64 // operations a second; 0: no limit given
+	Cleanup       []string
+	Pos           Pos
+}
+
+// Waiver takes a step out of the verdict until a date; it never hides a fail.
+type Waiver struct {
+	Step      string
+	Operation string // empty: all
+	Reason    string
+	Until     string // YYYY-MM-DD
+	Pos       Pos
+}
+
+// Operation is one kind of request and what is promised of it.
+type Operation struct {
+	Name        string
+	Pos         Pos
+	Request     Request
+	Fingerprint Fingerprint
+	Sibling     *Sibling
+	Key         Key
+	Promise     Promise
+	Effects     *Effects // nil: not declared, the same as responses
+	Crash       *Crash   // nil: not declared
+	Expiry      *Expiry  // nil: not declared
+}
+
+// Request is a request before fresh values are filled in.
+type Request struct {
+	Method   string
+	Path     string // may carry a query
+	Headers  [][2]string
+	Body     Body
+	Fresh    []Fresh
+	Failing  map[string]Variant // "4xx", "5xx"
+	Slow     *Variant
+	Variants map[string]Variant
+	Pos      Pos
+}
+
+// BodyKind says what a body is.
+type BodyKind string
+
+// Kinds of body.
+const (
+	NoBody   BodyKind = ""
+	JSONBody BodyKind = "json"
+	FormBody BodyKind = "form"
+	RawBody  BodyKind = "raw"
+)
+
+// Body is a request body. JSON keeps member order and number literals as
+// written in the file.
+type Body struct {
+	Kind BodyKind
+	JSON []byte
+	Form [][2]string
+	Raw  []byte
+	File string // where body_file named one
+	Pos  Pos
+}
+
+// Variant replaces parts of the request.
+type Variant struct {
+	Body    *Body
+	Headers [][2]string
+	Pos     Pos
+}
+
+// Fresh is a value that is new for every operation and frozen for its retries.
+type Fresh struct {
+	At  string // JSON Pointer into the body; for a form "/name"
+	As  string // text, uuid4, integer
+	Max int64  // for integer; 0: none given
+	Pos Pos
+}
+
+// Fingerprint says what the server's request fingerprint covers.
+type Fingerprint struct {
+	Headers []string
+	Ignore  []string
+}
+
+// Sibling is another endpoint that shares the key space, for binding.
+type Sibling struct {
+	Method, Path string
+	Effects      *Effects
+	Pos          Pos
+}
+
+// Key says where the idempotency key travels and how it is made.
+type Key struct {
+	Header    string // one of Header, Body, Query
+	Body      string // JSON Pointer
+	Query     string
+	Companion *Companion
+	Syntax    string // bare (default) or sf-string (RFC 9651, 3.3.3)
+	Recipe    string // file; empty where Generate is used
+	Generate  string // uuid4
+	Rules     *KeyRules
+	Pos       Pos
+}
+
+// Companion is a header that must travel with the key.
+type Companion struct{ Header, As string }
+
+// KeyRules are what the API declares of its keys; only what is set is judged.
+type KeyRules struct {
+	MinLength, MaxLength int
+	Pattern              string
+	Case                 string // sensitive, insensitive
+	Repeated, TooLong    *Matcher
+	Pos                  Pos
+}
+
+// Matcher says which answers count. All parts that are set must hold.
+type Matcher struct {
+	Status []int
+	Header [][2]string       // name, exact value
+	JSON   []JSONExpectation // pointer, value
+	Pos    Pos
+}
+
+// JSONExpectation is a value that must stand in the answer's body.
+type JSONExpectation struct {
+	Pointer string
+	Value   []byte // JSON
+}
+
+// Marker is the header that says "this is a replay".
+type Marker struct{ Header, Value string }
+
+// Promise is what the API promises of one operation.
+type Promise struct {
+	Pos            Pos
+	Duplicate      Promised[Duplicate]
+	Compare        string // json (default) or bytes
+	Marker         *Marker
+	SameHeaders    []string
+	Ignore         []string // JSON Pointers of the answer that may differ
+	Conflict       Promised[Conflict]
+	InFlight       Promised[InFlight]
+	OwnerMax       Promised[time.Duration]
+	Reorder        Promised[string] // semantic, bytes, any
+	MissingKey     Promised[Outcome]
+	Stored         []StoredRule
+	Retention      Promised[Retention]
+	AfterRetention Promised[Outcome] // Mode any, execute or answer; known by default as any
+	RetryWindow    Promised[time.Duration]
+	Lease          Promised[time.Duration]
+	Scope          []string
+	Binding        Promised[string] // independent, conflict, replay
+}
+
+// Outcome is what a promise names: a mode, or an answer to match.
+type Outcome struct {
+	Mode  string // "replay", "execute", "any", "release", ... ; "answer" where Match is set
+	Match *Matcher
+}
+
+// Duplicate is what a second request with the same key and body gets.
+type Duplicate struct {
+	Mode  string // replay, current, answer
+	Match *Matcher
+	Link  string // JSON Pointer of the link to the resource, for answer
+}
+
+// Conflict is what the same key with another body gets.
+type Conflict struct {
+	Mode   string // answer, replay, execute
+	Match  *Matcher
+	Covers []string // JSON Pointers that the fingerprint covers; default all
+	Ignore []string
+	Types  string // advisory (default), strict
+}
+
+// InFlight is what a duplicate gets while the first is under way.
+type InFlight struct {
+	Match *Matcher // nil: no such answer is declared
+	Wait  bool     // it may wait and then get the first result
+}
+
+// StoredRule says what becomes of an outcome class; exact statuses beat classes.
+type StoredRule struct {
+	Status  string // "2xx", "409"
+	Outcome Outcome
+	Pos     Pos
+}
+
+// Retention says how long a key is remembered.
+type Retention struct {
+	AtLeast time.Duration
+	AtMost  time.Duration // 0: not given, forgetting is not judged
+	From    string        // first_use (default), completion, last_use
+}
+
+// EffectKind says how effects are counted.
+type EffectKind string
+
+// Kinds of counter.
+const (
+	ByHTTP      EffectKind = "http"
+	ByCommand   EffectKind = "command"
+	BySQL       EffectKind = "sql"
+	BySink      EffectKind = "sink"
+	ByResponses EffectKind = "responses"
+)
+
+// Effects is how effects are counted from outside. Texts may hold
+// {fresh:/pointer}, the fresh value at that pointer.
+type Effects struct {
+	Kind EffectKind
+	HTTP struct {
+		Method, Path, Count string // Count is an RFC 9535 query
+		PageLimit           int
+	}
+	Command []string
+	SQL     struct {
+		DSNEnv, Query string
+		Args          []string // JSON Pointers of fresh values
+	}
+	Sink struct {
+		Listen   string // host:port
+		Match    string // JSON Pointer of the fresh value in what arrives
+		Distinct string // header whose values are counted once each
+	}
+	AppearsWithin time.Duration // default 5 s for http, command, sql, sink
+	Settle        time.Duration // default 500 ms
+	Pos           Pos
+}
+
+// Crash says how the service is killed and started again.
+type Crash struct {
+	Process  *Process
+	Hooks    *Hooks
+	Recovery time.Duration // default: the lease
+	Pos      Pos
+}
+
+// Process is a service that idem starts itself.
+type Process struct {
+	Command []string
+	Ready   string // path answered with 2xx once it serves
+	Env     [][2]string
+	Dir     string // of the contract file
+}
+
+// Hooks are the user's own kill and start.
+type Hooks struct {
+	Kill, Start []string
+	Ready       string
+}
+
+// Expiry says how a key's retention is passed on this target.
+type Expiry struct {
+	Wait     time.Duration // the target's effective retention, for every step; 0 with Advance
+	Advance  []string      // run with IDEM_SECONDS
+	BaseURLs []string      // an instance of its own, with a short retention
+	Pos      Pos
+}

@@ -1,0 +1,174 @@
+// Package trace is what a live run records: events, one JSON object a line,
+// and how they are masked, written and read. Verdicts are pure functions of
+// these events (contract-v1, Record first, judge later).
+package trace
+
+// Schema names the form of a trace; its first event carries it.
+const Schema = "trace/v1"
+
+// Kind says what happened.
+type Kind string
+
+// The kinds of event. Run is always first; End is last unless the run was cut off.
+const (
+	KindRun     Kind = "run"     // the run's header: contract, tool, seed
+	KindRequest Kind = "request" // a request of the plan, frozen; sends refer to it by id
+	KindSent    Kind = "sent"    // one copy was written, whole or in part
+	KindAnswer  Kind = "answer"  // what became of one copy
+	KindCount   Kind = "count"   // effects counted from outside
+	KindWait    Kind = "wait"    // a wait ended
+	KindKill    Kind = "kill"    // the process was sent SIGKILL, or the kill hook ran
+	KindExit    Kind = "exit"    // the process was seen to have ended
+	KindStart   Kind = "start"   // the process was started
+	KindReady   Kind = "ready"   // the process answers again, or did not in time
+	KindAdvance Kind = "advance" // the advance hook ran
+	KindUndone  Kind = "undone"  // an action of the plan was not carried out, with the reason
+	KindStep    Kind = "step"    // a step of an operation is complete: nothing more of it follows
+	KindEnd     Kind = "end"     // the run is complete or was interrupted
+)
+
+// Event is one thing that happened.
+type Event struct {
+	Seq       int64  `json:"seq"`
+	At        int64  `json:"at"` // nanoseconds since the run began, monotonic
+	Kind      Kind   `json:"kind"`
+	Operation string `json:"operation,omitempty"`
+	Step      string `json:"step,omitempty"`
+	Trial     string `json:"trial,omitempty"`   // one experiment of a step: its own key and fresh values
+	Label     string `json:"label,omitempty"`   // the action's name in the plan
+	Attempt   int    `json:"attempt,omitempty"` // which pass of a repeat, from 0
+	Copy      int    `json:"copy,omitempty"`    // which of the copies released together, from 0
+
+	Run     *Run     `json:"run,omitempty"`
+	Request *Request `json:"request,omitempty"`
+	Sent    *Sent    `json:"sent,omitempty"`
+	Answer  *Answer  `json:"answer,omitempty"`
+	Count   *Count   `json:"count,omitempty"`
+	Process *Process `json:"process,omitempty"`
+	Text    string   `json:"text,omitempty"` // the reason of an undone action, the state at the end
+}
+
+// Run is the header of a trace: all that judging needs beside the events.
+type Run struct {
+	Schema         string   `json:"schema"`
+	Tool           string   `json:"tool"` // "idem 0.1.0"
+	ID             string   `json:"id"`   // random, 16 hexadecimal digits
+	Seed           uint64   `json:"seed"`
+	Began          string   `json:"began"`    // RFC 3339, UTC; for waivers and people, never for durations
+	File           string   `json:"file"`     // the contract's file name as given
+	SHA256         string   `json:"sha256"`   // of the contract's bytes
+	Contract       string   `json:"contract"` // the contract's bytes, whole
+	Only           []string `json:"only,omitempty"`
+	Skip           []string `json:"skip,omitempty"`
+	Operations     []string `json:"operations,omitempty"` // --operation; empty is all
+	RequireEffects bool     `json:"require_effects,omitempty"`
+	Steps          []string `json:"steps"` // every step that was planned, in the report's order
+}
+
+// Request is a request as planned: its bytes never change afterwards.
+type Request struct {
+	ID     string      `json:"id"`
+	Method string      `json:"method"`
+	Target string      `json:"target"` // path and query as sent
+	Header [][2]string `json:"header"` // in order, secrets masked
+	Body   Body        `json:"body"`
+	Key    string      `json:"key,omitempty"`    // the idempotency key as it travels
+	Change string      `json:"change,omitempty"` // how it differs from the trial's first request: "/amount changed"
+}
+
+// Body is a request or answer body: digest and head are of the masked bytes,
+// so that no digest of a secret is kept.
+type Body struct {
+	Size      int64  `json:"size"`             // bytes on the wire
+	SHA256    string `json:"sha256,omitempty"` // hexadecimal; empty where size is 0
+	Head      string `json:"head,omitempty"`   // the first HeadCap bytes, as text
+	Base64    bool   `json:"base64,omitempty"` // head is base64: the bytes are not UTF-8
+	Truncated bool   `json:"truncated,omitempty"`
+}
+
+// HeadCap is how many bytes of a body a trace keeps.
+const HeadCap = 64 << 10
+
+// Sent is one copy on its way. Times are nanoseconds since the run began.
+type Sent struct {
+	Request    string `json:"request"` // Request.ID
+	Target     string `json:"target"`  // which base URL: "0", "1", ... or "expiry"
+	Connection int    `json:"connection"`
+	Protocol   string `json:"protocol"`       // "HTTP/1.1", "HTTP/2"
+	Hold       string `json:"hold,omitempty"` // "body" or "header" where the copy was held and released
+	WriteBegan int64  `json:"write_began"`    // of the first byte; of the released part where held
+	WriteEnded int64  `json:"write_ended"`    // of the last byte
+	Whole      bool   `json:"whole"`          // every byte was written
+}
+
+// Outcome says what became of a copy.
+type Outcome string
+
+// Outcomes. Only Answered has a whole answer.
+const (
+	Answered Outcome = "answered"
+	Cut      Outcome = "cut"       // the answer began and the connection ended in it
+	Reset    Outcome = "reset"     // the connection ended without an answer byte
+	TimedOut Outcome = "timed-out" // no whole answer within the contract's timeout
+	Refused  Outcome = "refused"   // no connection: nothing was sent
+)
+
+// Answer is what came back for one copy.
+type Answer struct {
+	Outcome   Outcome     `json:"outcome"`
+	Status    int         `json:"status,omitempty"`
+	Header    [][2]string `json:"header,omitempty"` // in order of arrival, secrets masked
+	Body      Body        `json:"body"`
+	FirstByte int64       `json:"first_byte,omitempty"` // nanoseconds since the run began; 0 where none came
+	LastByte  int64       `json:"last_byte,omitempty"`
+	Error     string      `json:"error,omitempty"` // masked
+}
+
+// Count is one reading of an effect counter.
+type Count struct {
+	Subject string `json:"subject"` // what was counted, with its fresh value: "order_id=o-..."
+	By      string `json:"by"`      // http, command, sql, sink, responses
+	N       int64  `json:"n"`
+	Error   string `json:"error,omitempty"` // the counter failed: N means nothing
+	Began   int64  `json:"began"`           // nanoseconds since the run began
+}
+
+// Process is a kill, an exit, a start or a hook.
+type Process struct {
+	PID     int    `json:"pid,omitempty"`
+	Hook    bool   `json:"hook,omitempty"` // done by the contract's hook, not by a signal
+	Exit    string `json:"exit,omitempty"` // "killed", "exit 3"
+	Ready   bool   `json:"ready,omitempty"`
+	Seconds int64  `json:"seconds,omitempty"` // how far an advance hook moved the clock
+	Error   string `json:"error,omitempty"`
+}
+
+// Get gives the values of a header field, names compared without case (RFC 9110, 5.1).
+func Get(header [][2]string, name string) []string {
+	var out []string
+	for _, f := range header {
+		if equalFold(f[0], name) {
+			out = append(out, f[1])
+		}
+	}
+	return out
+}
+
+func equalFold(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := 0; i < len(a); i++ {
+		x, y := a[i], b[i]
+		if 'A' <= x && x <= 'Z' {
+			x += 'a' - 'A'
+		}
+		if 'A' <= y && y <= 'Z' {
+			y += 'a' - 'A'
+		}
+		if x != y {
+			return false
+		}
+	}
+	return true
+}
