@@ -1,0 +1,154 @@
+package fingerprint
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+// Class is why a text is refused.
+type Class string
+
+// The reasons for refusing a text. All but LossyNumber hold in every number
+// mode; LossyNumber is refused under Strict alone.
+const (
+	NumberSyntax  Class = "number syntax"
+	DuplicateName Class = "duplicate name"
+	LoneSurrogate Class = "lone surrogate"
+	InvalidUTF8   Class = "invalid UTF-8"
+	ByteOrderMark Class = "byte order mark"
+	Literal       Class = "literal"
+	Syntax        Class = "syntax"
+	TrailingData  Class = "trailing data"
+	ControlChar   Class = "control character"
+	Empty         Class = "empty"
+	UnexpectedEnd Class = "unexpected end"
+	TooDeep       Class = "too deep"
+	OutOfRange    Class = "number out of range"
+	LossyNumber   Class = "lossy number"
+)
+
+// Error says why a JSON text or value was refused, and where. errors.As finds
+// a *problem.Error in it, which carries the hint.
+type Error struct {
+	Class   Class
+	Offset  int64  // bytes from 0; -1 for a value that was built, not read
+	Line    int    // from 1; 0 where unknown
+	Column  int    // in characters, from 1
+	Pointer string // RFC 6901 text of the value or member at fault; empty for the whole text and where only the offset tells
+	Detail  string // what is wrong, without any value of the text
+	Literal string // the number at fault; empty where there is none, or where it must not be shown
+	Becomes string // the canonical form that a lossy number would take; empty like Literal
+	hint    string
+
+	byOffset bool // a place in the text says more than the path to it
+}
+
+// Error gives "place: what"; a long literal is cut.
+func (e *Error) Error() string { return e.problem().Error() }
+
+// Unwrap gives the same as a problem, with its hint.
+func (e *Error) Unwrap() error { return e.problem() }
+
+func (e *Error) problem() *problem.Error {
+	what := e.Detail
+	if e.Literal != "" {
+		what += ": " + cut(printable(e.Literal), shownLength)
+	}
+	if e.Becomes != "" {
+		what += " would become " + cut(e.Becomes, shownLength)
+	}
+	return &problem.Error{Where: e.where(), What: what, Hint: e.hint}
+}
+
+// where prefers the pointer: it still says something after the file was edited.
+func (e *Error) where() string {
+	if !e.byOffset && e.Pointer != "" && len(e.Pointer) <= maxShownPointer {
+		return printable(e.Pointer)
+	}
+	if e.Offset < 0 {
+		return ""
+	}
+	if e.Line > 1 {
+		return fmt.Sprintf("byte %d (line %d, column %d)", e.Offset, e.Line, e.Column)
+	}
+	return fmt.Sprintf("byte %d", e.Offset)
+}
+
+// WithoutValue gives the same error with no value of the text in it.
+func (e *Error) WithoutValue() *Error {
+	c := *e
+	c.Literal, c.Becomes = "", ""
+	return &c
+}
+
+// Mask takes the value out of an error that lies in a sensitive place. Other
+// errors come back unchanged.
+func Mask(err error, sensitive []Pointer) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Literal == "" {
+		return err
+	}
+	place, perr := ParsePointer(e.Pointer)
+	for _, s := range sensitive {
+		if perr != nil || s.Covers(place) {
+			return e.WithoutValue()
+		}
+	}
+	return err
+}
+
+const (
+	shownLength     = 40  // determ-v1, Admission and numbers: others are cut at 40 characters
+	maxShownPointer = 300 // beyond it the byte offset helps a person more
+)
+
+// cut shortens s to n characters and says so.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	end := 0
+	for i := range s {
+		if n == 0 {
+			end = i
+			break
+		}
+		n--
+	}
+	return s[:end] + "..."
+}
+
+// printable escapes what a terminal would act on or could not show.
+func printable(s string) string {
+	clean := true
+	for _, r := range s {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		i += size
+	}
+	return b.String()
+}
