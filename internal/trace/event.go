@@ -115,6 +115,7 @@ const (
 
 // Answer is what came back for one copy.
 type Answer struct {
+	Request   string      `json:"request"` // Request.ID
 	Outcome   Outcome     `json:"outcome"`
 	Status    int         `json:"status,omitempty"`
 	Header    [][2]string `json:"header,omitempty"` // in order of arrival, secrets masked

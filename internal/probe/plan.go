@@ -1,0 +1,171 @@
+// Package probe holds the steps of the check. A step is a plan of requests and
+// a pure judgement over what was recorded of them; it never touches the world
+// (contract-v1, Steps). Read plan.go for what a plan is made of, result.go for
+// what a judgement is, history.go for how events are read, then a step.
+package probe
+
+import (
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// Plan is what one step does for one operation, as data: a dry run prints it,
+// a live run carries it out.
+type Plan struct {
+	Operation string
+	Step      string
+	Requests  []*trace.Request // every request, frozen; sends refer to them
+	Secretive map[string]Body  // request id to the real bytes
+	Threads   []Thread
+	Makes     int    // operations made at most, controls included
+	Idle      string // why nothing is planned; empty where something is
+}
+
+// Body is the real bytes of a request, before masking.
+type Body []byte
+
+// Thread is one sequence of actions on one key, or on one set of keys. Threads
+// overlap, except that an exclusive one has the target to itself.
+type Thread struct {
+	Trial     string
+	Exclusive bool
+	Actions   []Action
+}
+
+// Action is one thing a run does. Each kind is a struct below.
+type Action interface{ Name() string }
+
+// Hold says where copies released together are held back.
+type Hold string
+
+// Holds. NoHold writes whole requests as soon as they can be.
+const (
+	NoHold     Hold = ""
+	HoldBody   Hold = "body"   // all but the last body byte is sent before the release
+	HoldHeader Hold = "header" // all but the end of the header section is
+)
+
+// Send sends copies of one frozen request over connections of their own and
+// waits for their answers.
+type Send struct {
+	Label   string
+	Request string // trace.Request.ID
+	Copies  int    // 1 or more; more are released together
+	Hold    Hold
+	Other   bool   // as the other principal
+	Target  string // "" the first base URL, "1" the second, "expiry" the expiry instance
+}
+
+// Burst sends different requests released together, one copy each.
+type Burst struct {
+	Label    string
+	Requests []string
+	Hold     Hold
+	Target   string
+}
+
+// Count reads the effect counter for one subject.
+type Count struct {
+	Label   string
+	Subject Subject
+	Appear  bool // poll until at least one is there or appears_within has passed
+	Sibling bool // with the sibling's counter
+}
+
+// Subject is what a counter counts: the fresh values of one operation, by
+// JSON Pointer.
+type Subject struct {
+	Text  string            // for people and traces: "order_id=o-1"
+	Fresh map[string]string // JSON Pointer to the value's text
+}
+
+// Settle waits, so that a late second effect is seen.
+type Settle struct{ For time.Duration }
+
+// Wait waits until a time that is counted from what a labelled send did.
+type Wait struct {
+	Label string
+	From  Mark // which moment of the send
+	Of    string
+	Plus  time.Duration
+}
+
+// Mark is a moment of a send.
+type Mark string
+
+// Marks.
+const (
+	FirstSent    Mark = "first-sent"    // its first copy began to be written
+	LastAnswered Mark = "last-answered" // its last answer ended
+)
+
+// Repeat does its body again while the condition holds, at most Max times and
+// within a time from its beginning.
+type Repeat struct {
+	Body   []Action
+	While  Condition
+	Every  time.Duration
+	Within time.Duration
+	Max    int
+}
+
+// If does its body where the condition holds.
+type If struct {
+	When Condition
+	Body []Action
+}
+
+// Fan runs branches at the same time and waits for all.
+type Fan struct{ Branches [][]Action }
+
+// Volley sends its requests one after another without waiting for answers,
+// spaced so that together they span the time one answer takes, then kills the
+// service when the last has been written.
+type Volley struct {
+	Label    string
+	Requests []string
+	Reach    float64 // how many answer times the volley spans
+	Target   string
+}
+
+// Start starts the service again and waits until it is ready.
+type Start struct{ Within time.Duration }
+
+// Advance moves the target's clock on with the contract's hook.
+type Advance struct{ By time.Duration }
+
+// Name gives the action's word in a printed plan.
+func (Send) Name() string    { return "send" }
+func (Burst) Name() string   { return "burst" }
+func (Count) Name() string   { return "count" }
+func (Settle) Name() string  { return "settle" }
+func (Wait) Name() string    { return "wait" }
+func (Repeat) Name() string  { return "repeat" }
+func (If) Name() string      { return "if" }
+func (Fan) Name() string     { return "fan" }
+func (Volley) Name() string  { return "kill" }
+func (Start) Name() string   { return "start" }
+func (Advance) Name() string { return "advance" }
+
+// Condition is a fact about what has been recorded of the trial so far. It is
+// never a verdict: it only says whether more must be sent.
+type Condition struct {
+	Fact   Fact
+	Labels []string
+}
+
+// Fact names a condition.
+type Fact string
+
+// Facts.
+const (
+	// Unsettled: the last answer under the labels is none, or one that tells
+	// the caller to come back: in flight, 429, 502, 503, 504.
+	Unsettled Fact = "unsettled"
+	// Troubled: some answer under the labels is a 429, 502, 503, 504 or no
+	// answer at all, and the contract declares no such answer.
+	Troubled Fact = "troubled"
+	// NotLanded: no kill so far fell between an effect and its answer.
+	NotLanded Fact = "not-landed"
+)

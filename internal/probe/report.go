@@ -1,0 +1,23 @@
+package probe
+
+// Report is what a whole run came to: a pure function of its trace.
+type Report struct {
+	Tool, Run, Mode string // mode: "live"
+	Seed            uint64
+	File, SHA256    string // of the contract
+	Began           string // RFC 3339
+	Interrupted     bool
+	RequireEffects  bool
+	Exit            int
+	Verdict         Verdict
+	Counts          map[Verdict]int
+	Operations      []OperationReport
+	Notes           []string
+}
+
+// OperationReport is one operation's part of a report, steps in their fixed order.
+type OperationReport struct {
+	Name    string
+	Verdict Verdict
+	Steps   []Result
+}

@@ -1,0 +1,78 @@
+package probe
+
+// Verdict is three-valued, with two ways of not judging (contract-v1, Verdicts).
+type Verdict string
+
+// Verdicts. Fail beats inconclusive beats pass.
+const (
+	Pass         Verdict = "pass"
+	Fail         Verdict = "fail"
+	Inconclusive Verdict = "inconclusive"
+	Skipped      Verdict = "skipped"
+	Waived       Verdict = "waived"
+	NotRun       Verdict = "not-run"
+)
+
+// Result is what one step of one operation came to.
+type Result struct {
+	Step     string
+	Verdict  Verdict
+	Reasons  []Reason // why inconclusive, skipped or waived
+	Notes    []string // what a person should know beside a verdict: "by answers only"
+	Evidence Evidence
+	Cases    []Case
+	Findings []Finding
+}
+
+// Reason says why a verdict is not a pass or a fail, and what would settle it.
+type Reason struct {
+	Text   string
+	Line   int    // of the contract; 0 where none is at fault
+	Settle string // what would settle it
+}
+
+// Evidence is what a step's verdict rests on.
+type Evidence struct {
+	Effects  *Effects
+	Controls []Control
+	Measures []Measure // rounds, kills, times: name and value, in order
+}
+
+// Effects are the counts of a step's deciding trial, in units of the control.
+type Effects struct {
+	Before, After, Settled int64
+	Unit                   int64
+	CountedBy              string
+}
+
+// Control is one control and whether it held.
+type Control struct {
+	Name string // counter, mutation, environment
+	Held bool
+	Text string // "one operation 1, two keys 2, new value 0"
+}
+
+// Measure is one measured fact of the evidence.
+type Measure struct{ Name, Value string }
+
+// Case is one trial or variant of a step.
+type Case struct {
+	Name    string // "/amount changed", "2 copies, body hold, round 3"
+	Verdict Verdict
+	Text    string
+}
+
+// Finding is one broken promise.
+type Finding struct {
+	ID          string // stable: slug, operation, case
+	Slug        string // permanent: "duplicate/effect-ran-twice"
+	Case        string
+	Requirement string // quoted from the contract
+	Line        int    // of the contract
+	Expected    string
+	Actual      string
+	Follows     string     // the slug of the finding that this one comes from
+	Exchanges   []Exchange // what was sent and came back
+	Counts      []Counted
+	Repro       string
+}
