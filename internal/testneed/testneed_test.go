@@ -1,0 +1,76 @@
+package testneed
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+func TestPostgresGivesEachTestADatabaseOfItsOwn(t *testing.T) {
+	first, second := Postgres(t), Postgres(t)
+	if first == second {
+		t.Fatalf("two tests share %s", first)
+	}
+	for _, dsn := range []string{first, second} {
+		if err := execute(dsn, "CREATE TABLE mine (x integer)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestPostgresDropsTheDatabase(t *testing.T) {
+	var dsn string
+	t.Run("uses it", func(t *testing.T) { dsn = Postgres(t) })
+	if dsn == "" {
+		t.Skip("no PostgreSQL here")
+	}
+	if conn, err := pgx.Connect(context.Background(), dsn); err == nil {
+		conn.Close(context.Background())
+		t.Fatal("the database is still there")
+	}
+}
+
+func TestNodeRuns(t *testing.T) {
+	out, err := exec.Command(Node(t), "--version").Output()
+	if err != nil || !strings.HasPrefix(string(out), "v") {
+		t.Fatalf("node --version: %q, %v", out, err)
+	}
+}
+
+// recorder is a test that only notes how it was ended.
+type recorder struct {
+	testing.TB
+	said string
+}
+
+func (r *recorder) Helper()                   {}
+func (r *recorder) Fatalf(f string, a ...any) { r.said += "fatal " + fmt.Sprintf(f, a...) + "\n" }
+func (r *recorder) Skipf(f string, a ...any)  { r.said += "skip " + fmt.Sprintf(f, a...) + "\n" }
+
+func TestMissingFailsInCIAndSkipsElsewhere(t *testing.T) {
+	for ci, want := range map[string]string{"true": "fatal ", "": "skip "} {
+		t.Run("CI="+ci, func(t *testing.T) {
+			t.Setenv("CI", ci)
+			r := &recorder{TB: t}
+			missing(r, "no %s", "such thing")
+			if !strings.HasPrefix(r.said, want) || !strings.Contains(r.said, "no such thing") {
+				t.Errorf("got %q, want %q and the reason", r.said, want)
+			}
+		})
+	}
+}
+
+func TestProgramsTellsWhatIsMissing(t *testing.T) {
+	if _, err := os.Stat("/usr/lib/postgresql"); err == nil {
+		t.Skip("PostgreSQL is found where Debian keeps it, whatever PATH says")
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := startCluster(); err == nil {
+		t.Fatal("found PostgreSQL in an empty PATH")
+	}
+}
