@@ -34,7 +34,8 @@ type jsonReader struct {
 	src    []byte
 	pos    int
 	line   int // of pos
-	start  int // offset of that line
+	marked int // an offset on that line, its start or later
+	column int // characters from the line's start to marked
 	syntax bool
 }
 
@@ -49,7 +50,7 @@ func (r *jsonReader) space() {
 		switch r.src[r.pos] {
 		case '\n':
 			r.line++
-			r.start = r.pos + 1
+			r.marked, r.column = r.pos+1, 0
 		case ' ', '\t', '\r':
 		default:
 			return
@@ -72,8 +73,11 @@ func (r *jsonReader) node(kind Kind) *Node {
 	return &Node{Kind: kind, File: r.file, Line: line, Column: column}
 }
 
+// here counts on from where it counted last: one pass, however long the line.
 func (r *jsonReader) here() (line, column int) {
-	return r.line, 1 + utf8.RuneCount(r.src[r.start:r.pos])
+	r.column += utf8.RuneCount(r.src[r.marked:r.pos])
+	r.marked = r.pos
+	return r.line, r.column + 1
 }
 
 func (r *jsonReader) value(depth int) (*Node, error) {

@@ -29,7 +29,11 @@ func parseYAML(file string, src []byte) (*Node, error) {
 
 // compose gives the root of the only document.
 func compose(file string, src []byte) (*yaml.Node, error) {
-	loader, err := yaml.NewLoader(bytes.NewReader(src), yaml.WithStreamNodes())
+	src, err := blankDirective(file, src)
+	if err != nil {
+		return nil, err
+	}
+	loader, err := yaml.NewLoader(bytes.NewReader(src))
 	if err != nil {
 		return nil, yamlProblem(file, err)
 	}
@@ -42,12 +46,6 @@ func compose(file string, src []byte) (*yaml.Node, error) {
 		}
 		if err != nil {
 			return nil, yamlProblem(file, err)
-		}
-		if n.Kind == yaml.StreamNode {
-			if err := checkDirectives(file, &n); err != nil {
-				return nil, err
-			}
-			continue
 		}
 		if root != nil {
 			return nil, problem.New(at(file, n.Line, n.Column), "a second YAML document begins here").
@@ -63,19 +61,33 @@ func compose(file string, src []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// checkDirectives lets only %YAML 1.2 pass.
-func checkDirectives(file string, n *yaml.Node) error {
-	if n.Stream == nil {
-		return nil
+// blankDirective turns a leading %YAML 1.2 line, which the library does not
+// know, into a comment, and refuses every other directive.
+func blankDirective(file string, src []byte) ([]byte, error) {
+	blanked := false
+	for i, line := 0, 1; i < len(src); line++ {
+		text := src[i:]
+		if end := bytes.IndexByte(text, '\n'); end >= 0 {
+			text = text[:end+1]
+		}
+		switch trimmed := strings.TrimSpace(string(text)); {
+		case trimmed == "" || trimmed[0] == '#':
+		case text[0] != '%':
+			return src, nil
+		case blanked:
+			return nil, problem.New(at(file, line, 1), "a second directive; only one %%YAML 1.2 is allowed")
+		case strings.Join(strings.Fields(trimmed), " ") == "%YAML 1.2":
+			src, blanked = bytes.Clone(src), true
+			src[i] = '#'
+		case strings.HasPrefix(trimmed, "%YAML"):
+			return nil, problem.New(at(file, line, 1), "another YAML version; the file is read as YAML 1.2").
+				WithHint("%%YAML 1.2")
+		default:
+			return nil, problem.New(at(file, line, 1), "a directive; only %%YAML 1.2 is allowed")
+		}
+		i += len(text)
 	}
-	if v := n.Stream.Version; v != nil && (v.Major != 1 || v.Minor != 2) {
-		return problem.New(at(file, n.Line, n.Column), "the file declares YAML %d.%d; it is read as YAML 1.2", v.Major, v.Minor).
-			WithHint("%%YAML 1.2")
-	}
-	if len(n.Stream.TagDirectives) > 0 {
-		return problem.New(at(file, n.Line, n.Column), "a %%TAG directive; tags are not allowed")
-	}
-	return nil
+	return src, nil
 }
 
 // yamlProblem gives a library error its place.
