@@ -6,8 +6,6 @@ package probe
 
 import (
 	"time"
-
-	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // Plan is what one step does for one operation, as data: a dry run prints it,
@@ -15,15 +13,24 @@ import (
 type Plan struct {
 	Operation string
 	Step      string
-	Requests  []*trace.Request // every request, frozen; sends refer to them
-	Secretive map[string]Body  // request id to the real bytes
+	Requests  []*Request // every request, frozen; sends refer to them
 	Threads   []Thread
 	Makes     int    // operations made at most, controls included
-	Idle      string // why nothing is planned; empty where something is
+	Idle      Reason // why nothing is planned; its Text is empty where something is
+	Excused   bool   // idle because the contract says that nothing is promised
 }
 
-// Body is the real bytes of a request, before masking.
-type Body []byte
+// Request is one frozen request of a plan. Auth is added as it is sent.
+type Request struct {
+	ID     string
+	Method string
+	Target string // path and query
+	Header [][2]string
+	Body   []byte
+	Key    string // the idempotency key as it travels, without quotes
+	Change string // how it differs from its trial's first request; empty: it is that
+	Fresh  map[string]string
+}
 
 // Thread is one sequence of actions on one key, or on one set of keys. Threads
 // overlap, except that an exclusive one has the target to itself.
@@ -69,8 +76,9 @@ type Burst struct {
 type Count struct {
 	Label   string
 	Subject Subject
-	Appear  bool // poll until at least one is there or appears_within has passed
-	Sibling bool // with the sibling's counter
+	Poll    bool   // read again until there are more than Above, or appears_within has passed
+	Above   string // the label of an earlier reading; empty: more than 0
+	Sibling bool   // with the sibling's counter
 }
 
 // Subject is what a counter counts: the fresh values of one operation, by
@@ -85,10 +93,9 @@ type Settle struct{ For time.Duration }
 
 // Wait waits until a time that is counted from what a labelled send did.
 type Wait struct {
-	Label string
-	From  Mark // which moment of the send
-	Of    string
-	Plus  time.Duration
+	For  string // the label of the send
+	From Mark   // which moment of it
+	Plus time.Duration
 }
 
 // Mark is a moment of a send.
@@ -119,6 +126,12 @@ type If struct {
 // Fan runs branches at the same time and waits for all.
 type Fan struct{ Branches [][]Action }
 
+// Try does its body as a trial of its own, within the thread of another.
+type Try struct {
+	Trial string
+	Body  []Action
+}
+
 // Volley sends its requests one after another without waiting for answers,
 // spaced so that together they span the time one answer takes, then kills the
 // service when the last has been written.
@@ -144,6 +157,7 @@ func (Wait) Name() string    { return "wait" }
 func (Repeat) Name() string  { return "repeat" }
 func (If) Name() string      { return "if" }
 func (Fan) Name() string     { return "fan" }
+func (Try) Name() string     { return "try" }
 func (Volley) Name() string  { return "kill" }
 func (Start) Name() string   { return "start" }
 func (Advance) Name() string { return "advance" }
@@ -151,8 +165,9 @@ func (Advance) Name() string { return "advance" }
 // Condition is a fact about what has been recorded of the trial so far. It is
 // never a verdict: it only says whether more must be sent.
 type Condition struct {
-	Fact   Fact
-	Labels []string
+	Fact            Fact
+	Labels          []string
+	ConflictSettles bool // the conflict's answer is final, also if in flight looks the same
 }
 
 // Fact names a condition.

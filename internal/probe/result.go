@@ -67,8 +67,9 @@ type Finding struct {
 	ID          string // stable: slug, operation, case
 	Slug        string // permanent: "duplicate/effect-ran-twice"
 	Case        string
-	Requirement string // quoted from the contract
-	Line        int    // of the contract
+	Also        []string // further cases that show the same
+	Requirement string   // quoted from the contract
+	Line        int      // of the contract
 	Expected    string
 	Actual      string
 	Follows     string     // the slug of the finding that this one comes from

@@ -45,24 +45,26 @@ type Event struct {
 	Answer  *Answer  `json:"answer,omitempty"`
 	Count   *Count   `json:"count,omitempty"`
 	Process *Process `json:"process,omitempty"`
+	Idle    *Idle    `json:"idle,omitempty"`
 	Text    string   `json:"text,omitempty"` // the reason of an undone action, the state at the end
 }
 
 // Run is the header of a trace: all that judging needs beside the events.
 type Run struct {
-	Schema         string   `json:"schema"`
-	Tool           string   `json:"tool"` // "idem 0.1.0"
-	ID             string   `json:"id"`   // random, 16 hexadecimal digits
-	Seed           uint64   `json:"seed"`
-	Began          string   `json:"began"`    // RFC 3339, UTC; for waivers and people, never for durations
-	File           string   `json:"file"`     // the contract's file name as given
-	SHA256         string   `json:"sha256"`   // of the contract's bytes
-	Contract       string   `json:"contract"` // the contract's bytes, whole
-	Only           []string `json:"only,omitempty"`
-	Skip           []string `json:"skip,omitempty"`
-	Operations     []string `json:"operations,omitempty"` // --operation; empty is all
-	RequireEffects bool     `json:"require_effects,omitempty"`
-	Steps          []string `json:"steps"` // every step that was planned, in the report's order
+	Schema         string            `json:"schema"`
+	Tool           string            `json:"tool"` // "idem 0.1.0"
+	ID             string            `json:"id"`   // random, 16 hexadecimal digits
+	Seed           uint64            `json:"seed"`
+	Began          string            `json:"began"`              // RFC 3339, UTC; for waivers and people, never for durations
+	File           string            `json:"file"`               // the contract's file name as given
+	SHA256         string            `json:"sha256"`             // of the contract's bytes
+	Contract       string            `json:"contract"`           // the contract's bytes, whole
+	Settings       map[string]string `json:"settings,omitempty"` // values of the ${NAME} that numbers and durations read
+	Only           []string          `json:"only,omitempty"`
+	Skip           []string          `json:"skip,omitempty"`
+	Operations     []string          `json:"operations,omitempty"` // --operation; empty is all
+	RequireEffects bool              `json:"require_effects,omitempty"`
+	Steps          []string          `json:"steps"` // every step that was planned, in the report's order
 }
 
 // Request is a request as planned: its bytes never change afterwards.
@@ -132,6 +134,15 @@ type Count struct {
 	N       int64  `json:"n"`
 	Error   string `json:"error,omitempty"` // the counter failed: N means nothing
 	Began   int64  `json:"began"`           // nanoseconds since the run began
+}
+
+// Idle says why a step of an operation was not carried out; it stands on the
+// step's event.
+type Idle struct {
+	Text    string `json:"text"`
+	Line    int    `json:"line,omitempty"`    // of the contract
+	Settle  string `json:"settle,omitempty"`  // what would let it run
+	Excused bool   `json:"excused,omitempty"` // the contract says that nothing is promised, or the user left it out
 }
 
 // Process is a kill, an exit, a start or a hook.

@@ -1,0 +1,263 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/fingerprint"
+)
+
+// draft is a request body that can still be changed. For JSON the tree is
+// edited; for a form the fields are; raw bytes stay as they are.
+type draft struct {
+	kind contract.BodyKind
+	tree *fingerprint.Value
+	form [][2]string
+	raw  []byte
+}
+
+// newDraft copies the contract's body.
+func newDraft(b contract.Body) (*draft, error) {
+	d := &draft{kind: b.Kind, raw: b.Raw}
+	switch b.Kind {
+	case contract.JSONBody:
+		tree, err := fingerprint.Parse(b.JSON)
+		if err != nil {
+			return nil, err
+		}
+		d.tree = tree
+	case contract.FormBody:
+		d.form = append([][2]string(nil), b.Form...)
+	}
+	return d, nil
+}
+
+// bytes gives the body as it is sent: members in the file's order, number
+// literals as written there.
+func (d *draft) bytes() []byte {
+	switch d.kind {
+	case contract.JSONBody:
+		var buf bytes.Buffer
+		writeJSON(&buf, d.tree, plainStyle)
+		return buf.Bytes()
+	case contract.FormBody:
+		parts := make([]string, len(d.form))
+		for i, f := range d.form {
+			parts[i] = url.QueryEscape(f[0]) + "=" + url.QueryEscape(f[1])
+		}
+		return []byte(strings.Join(parts, "&"))
+	}
+	return d.raw
+}
+
+// set puts a text or an integer at a pointer that exists.
+func (d *draft) set(pointer, text string, integer bool) bool {
+	v := &fingerprint.Value{Kind: fingerprint.KindString, Str: text}
+	if integer {
+		v = &fingerprint.Value{Kind: fingerprint.KindNumber, Number: text}
+	}
+	return d.put(pointer, v)
+}
+
+// put replaces the value at a pointer that exists; a member that is absent is
+// added to its object, since keys may travel in a member that the file leaves out.
+func (d *draft) put(pointer string, v *fingerprint.Value) bool {
+	switch d.kind {
+	case contract.FormBody:
+		return d.putField(pointer, scalarText(v))
+	case contract.JSONBody:
+	default:
+		return false
+	}
+	p, err := fingerprint.ParsePointer(pointer)
+	if err != nil || len(p) == 0 {
+		return false
+	}
+	parent, ok := d.tree.At(p[:len(p)-1])
+	if !ok {
+		return false
+	}
+	last := p[len(p)-1]
+	switch parent.Kind {
+	case fingerprint.KindObject:
+		for i := range parent.Members {
+			if parent.Members[i].Name == last {
+				parent.Members[i].Value = v
+				return true
+			}
+		}
+		parent.Members = append(parent.Members, fingerprint.Member{Name: last, Value: v})
+		return true
+	case fingerprint.KindArray:
+		i, err := strconv.Atoi(last)
+		if err != nil || i < 0 || i >= len(parent.Items) {
+			return false
+		}
+		parent.Items[i] = v
+		return true
+	}
+	return false
+}
+
+func (d *draft) putField(pointer, text string) bool {
+	name, ok := fieldName(pointer)
+	if !ok {
+		return false
+	}
+	for i := range d.form {
+		if d.form[i][0] == name {
+			d.form[i][1] = text
+			return true
+		}
+	}
+	d.form = append(d.form, [2]string{name, text})
+	return true
+}
+
+// fieldName reads the pointer of a form field: one token.
+func fieldName(pointer string) (string, bool) {
+	p, err := fingerprint.ParsePointer(pointer)
+	if err != nil || len(p) != 1 {
+		return "", false
+	}
+	return p[0], true
+}
+
+// leaf is one scalar of a body with its pointer.
+type leaf struct {
+	pointer string
+	value   *fingerprint.Value
+}
+
+// leaves gives every scalar of the body, in document order. Form fields count
+// as strings.
+func (d *draft) leaves() []leaf {
+	var out []leaf
+	switch d.kind {
+	case contract.JSONBody:
+		walkLeaves(d.tree, "", &out)
+	case contract.FormBody:
+		for _, f := range d.form {
+			v := &fingerprint.Value{Kind: fingerprint.KindString, Str: f[1]}
+			out = append(out, leaf{"/" + escapeToken(f[0]), v})
+		}
+	}
+	return out
+}
+
+func walkLeaves(v *fingerprint.Value, at string, out *[]leaf) {
+	switch v.Kind {
+	case fingerprint.KindArray:
+		for i, item := range v.Items {
+			walkLeaves(item, at+"/"+strconv.Itoa(i), out)
+		}
+	case fingerprint.KindObject:
+		for _, m := range v.Members {
+			walkLeaves(m.Value, at+"/"+escapeToken(m.Name), out)
+		}
+	default:
+		*out = append(*out, leaf{at, v})
+	}
+}
+
+// escapeToken writes a reference token (RFC 6901, 3).
+func escapeToken(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
+}
+
+func scalarText(v *fingerprint.Value) string {
+	switch v.Kind {
+	case fingerprint.KindString:
+		return v.Str
+	case fingerprint.KindNumber:
+		return v.Number
+	case fingerprint.KindBool:
+		return strconv.FormatBool(v.Bool)
+	}
+	return ""
+}
+
+// jsonStyle is one spelling of the same JSON value.
+type jsonStyle struct {
+	reverse bool // members in reversed order, at every depth
+	spaces  bool // white space wherever it may stand (RFC 8259, 2)
+	escapes bool // the first character of every name and string as \uXXXX
+}
+
+var plainStyle = jsonStyle{}
+
+// writeJSON writes a value in a style. Number literals are kept.
+func writeJSON(buf *bytes.Buffer, v *fingerprint.Value, s jsonStyle) {
+	switch v.Kind {
+	case fingerprint.KindNull:
+		buf.WriteString("null")
+	case fingerprint.KindBool:
+		buf.WriteString(strconv.FormatBool(v.Bool))
+	case fingerprint.KindNumber:
+		buf.WriteString(v.Number)
+	case fingerprint.KindString:
+		writeString(buf, v.Str, s)
+	case fingerprint.KindArray:
+		buf.WriteByte('[')
+		for i, item := range v.Items {
+			separate(buf, i, s)
+			writeJSON(buf, item, s)
+		}
+		closing(buf, ']', s)
+	case fingerprint.KindObject:
+		buf.WriteByte('{')
+		for i := range v.Members {
+			m := v.Members[i]
+			if s.reverse {
+				m = v.Members[len(v.Members)-1-i]
+			}
+			separate(buf, i, s)
+			writeString(buf, m.Name, s)
+			if s.spaces {
+				buf.WriteByte(' ')
+			}
+			buf.WriteByte(':')
+			if s.spaces {
+				buf.WriteByte('\t')
+			}
+			writeJSON(buf, m.Value, s)
+		}
+		closing(buf, '}', s)
+	}
+}
+
+func separate(buf *bytes.Buffer, i int, s jsonStyle) {
+	if i > 0 {
+		buf.WriteByte(',')
+	}
+	if s.spaces {
+		buf.WriteString("\n  ")
+	}
+}
+
+func closing(buf *bytes.Buffer, c byte, s jsonStyle) {
+	if s.spaces {
+		buf.WriteByte('\n')
+	}
+	buf.WriteByte(c)
+}
+
+func writeString(buf *bytes.Buffer, text string, s jsonStyle) {
+	var quoted bytes.Buffer
+	enc := json.NewEncoder(&quoted)
+	enc.SetEscapeHTML(false)
+	// A string always encodes; Encode adds a newline that is dropped.
+	_ = enc.Encode(text)
+	q := bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))
+	if s.escapes && len(text) > 0 && text[0] >= 0x20 && text[0] < 0x7f && q[1] != '\\' {
+		buf.WriteString(`"\u00`)
+		buf.WriteString(strconv.FormatInt(int64(text[0]), 16))
+		buf.Write(q[2:])
+		return
+	}
+	buf.Write(q)
+}

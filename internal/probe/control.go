@@ -1,0 +1,100 @@
+package probe
+
+import "github.com/idem-toolkit/idem/internal/contract"
+
+// ControlStep is the name under which the counter control is planned and
+// recorded; it is shown in the evidence of every step, never on its own.
+const ControlStep = "control"
+
+// planControl tries the counter on what no idempotency touches: one operation
+// gives the unit u; the same fresh values under another key must give 2u; a
+// new fresh value starts at 0 (contract-v1, Steps, Controls come first).
+func planControl(op *contract.Operation, env Env) (*Plan, error) {
+	b := newBuilder(op, ControlStep, env)
+	one := b.make("one")
+	first := b.freeze("counter/one", one, "")
+	other := b.with(one)
+	b.rekeyAs(other, "other-key")
+	second := b.freeze("counter/other-key", other, "the same operation under another key")
+	b.thread("counter", join(
+		b.count("new", one),
+		[]Action{comeBack("one", first, patience(b.op))},
+		b.appear("one", one),
+		b.settled("one", one),
+		[]Action{comeBack("other-key", second, patience(b.op))},
+		b.above("two", "one", one),
+		b.settled("two", one),
+	)...)
+	return b.plan, b.err
+}
+
+// above reads the counter until it has passed an earlier reading.
+func (b *builder) above(label, above string, m *made) []Action {
+	if !counted(b.op) {
+		return nil
+	}
+	return []Action{Count{Label: label, Subject: b.subject(m), Poll: true, Above: above}}
+}
+
+// Controls is what the counter control showed for one operation.
+type Controls struct {
+	Counted bool  // a counter is declared
+	Sound   bool  // one gives u, two give 2u, a new value 0
+	Unit    int64 // u
+	Vary    bool  // two operations alike in all but the key got different answers
+	Answers bool  // both were accepted
+	Text    string
+	Why     string // what failed, where not sound
+}
+
+// judgeControl reads the control's history. Rules is for reading answers.
+func judgeControl(op *contract.Operation, r rules, h *History) Controls {
+	t := h.Trial("counter")
+	c := Controls{Counted: counted(op)}
+	one, two := t.Last("one"), t.Last("other-key")
+	c.Answers = r.accepted(one) && r.accepted(two)
+	if c.Answers {
+		c.Vary = len(r.differences(one, two)) > 0
+	}
+	if !c.Counted {
+		c.Text = "no counter is declared: answers are the only evidence"
+		return c
+	}
+	if !c.Answers {
+		c.Why = "the control's operations were not accepted: " + r.describe(one) + ", " + r.describe(two)
+		c.Text = c.Why
+		return c
+	}
+	c.judgeCounts(t)
+	return c
+}
+
+func (c *Controls) judgeCounts(t *Trial) {
+	none, ok0 := t.Counted("new")
+	first, ok1 := t.Counted("one")
+	second, ok2 := t.Counted("two")
+	if !ok0 || !ok1 || !ok2 {
+		c.Why = "the counter could not be read"
+		for _, n := range []Counted{none, first, second} {
+			if n.Error != "" {
+				c.Why += ": " + n.Error
+				break
+			}
+		}
+		c.Text = c.Why
+		return
+	}
+	c.Text = "a new value counts " + itoa(none.N) + ", one operation " + itoa(first.N) +
+		", the same under another key " + itoa(second.N)
+	c.Unit = first.N
+	switch {
+	case none.N != 0:
+		c.Why = "the counter does not start at 0 for a new value"
+	case first.N <= 0:
+		c.Why = "the counter shows nothing for an accepted operation"
+	case second.N != 2*first.N:
+		c.Why = "the counter does not double for the same values under another key"
+	default:
+		c.Sound = true
+	}
+}

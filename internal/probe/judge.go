@@ -1,0 +1,223 @@
+package probe
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// Judge makes the report of a run from its trace and from nothing else: the
+// contract stands in the trace's first event. The same trace gives the same
+// report. An error of the events is the reader's; what can be judged of a
+// trace that is cut off is judged.
+func Judge(events iter.Seq2[trace.Event, error]) (*Report, error) {
+	var c *court
+	for e, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			opened, err := openCourt(e)
+			if err != nil {
+				return nil, err
+			}
+			c = opened
+			continue
+		}
+		c.observe(e)
+	}
+	if c == nil {
+		return nil, problem.New("", "the trace is empty")
+	}
+	return c.close(), nil
+}
+
+// court is the judgement of one run under way.
+type court struct {
+	run       *trace.Run
+	contract  *contract.Contract
+	histories map[[2]string]*History    // operation, step
+	idle      map[[2]string]*trace.Idle // operation, step
+	ended     string                    // state of the end event; empty where there is none
+	sent      bool                      // some request left
+	refused   bool                      // some request could not be sent
+}
+
+func openCourt(e trace.Event) (*court, error) {
+	if e.Kind != trace.KindRun || e.Run == nil {
+		return nil, problem.New("event 1", "the trace does not begin with a run's header")
+	}
+	if e.Run.Schema != trace.Schema {
+		return nil, problem.New("event 1", "the trace is of schema %q, this tool reads %q", e.Run.Schema, trace.Schema)
+	}
+	c, err := contract.Parse(e.Run.File, []byte(e.Run.Contract), nil)
+	if err == nil {
+		c, err = c.WithSettings(e.Run.Settings)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &court{run: e.Run, contract: c,
+		histories: map[[2]string]*History{}, idle: map[[2]string]*trace.Idle{}}, nil
+}
+
+func (c *court) observe(e trace.Event) {
+	if e.Kind == trace.KindEnd {
+		c.ended = e.Text
+		return
+	}
+	if e.Kind == trace.KindSent {
+		c.sent = true
+	}
+	if e.Kind == trace.KindAnswer && e.Answer.Outcome == trace.Refused {
+		c.refused = true
+	}
+	key := [2]string{e.Operation, e.Step}
+	if e.Kind == trace.KindStep && e.Idle != nil {
+		c.idle[key] = e.Idle
+	}
+	h := c.histories[key]
+	if h == nil {
+		h = NewHistory(e.Step)
+		c.histories[key] = h
+	}
+	h.Observe(e)
+}
+
+func (c *court) close() *Report {
+	r := &Report{
+		Tool: c.run.Tool, Run: c.run.ID, Mode: "live", Seed: c.run.Seed,
+		File: c.run.File, SHA256: c.run.SHA256, Began: c.run.Began,
+		Interrupted: c.ended == "" || c.ended == "interrupted", RequireEffects: c.run.RequireEffects,
+		Counts: map[Verdict]int{},
+	}
+	for _, op := range c.contract.Operations {
+		if len(c.run.Operations) > 0 && !slices.Contains(c.run.Operations, op.Name) {
+			continue
+		}
+		or := OperationReport{Name: op.Name, Steps: c.steps(op)}
+		for _, s := range or.Steps {
+			r.Counts[s.Verdict]++
+		}
+		or.Verdict = overall(or.Steps)
+		r.Operations = append(r.Operations, or)
+	}
+	r.Verdict, r.Exit = c.verdict(r)
+	return r
+}
+
+// steps judges one operation's steps in order; later ones may follow from
+// earlier ones.
+func (c *court) steps(op *contract.Operation) []Result {
+	rule := rules{op}
+	controlHistory := c.histories[[2]string{op.Name, ControlStep}]
+	if controlHistory == nil {
+		controlHistory = NewHistory(ControlStep)
+	}
+	controls := judgeControl(op, rule, controlHistory)
+	prior := map[string]bool{}
+	var out []Result
+	for _, s := range Steps() {
+		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
+			history: c.histories[[2]string{op.Name, s.Name}], prior: prior, strict: c.run.RequireEffects}
+		res := c.step(s, j)
+		for _, f := range res.Findings {
+			prior[f.Slug] = true
+		}
+		out = append(out, c.waive(op, res))
+	}
+	return out
+}
+
+func (c *court) step(s Step, j *judging) (res Result) {
+	j.result.Step = s.Name
+	if idle := c.idle[[2]string{j.op.Name, s.Name}]; idle != nil {
+		res := Result{Step: s.Name, Verdict: Inconclusive,
+			Reasons: []Reason{{Text: idle.Text, Line: idle.Line, Settle: idle.Settle}}}
+		if idle.Excused {
+			res.Verdict = Skipped
+		}
+		return res
+	}
+	if j.history == nil {
+		return Result{Step: s.Name, Verdict: Inconclusive,
+			Reasons: []Reason{{Text: "the run ended before this step", Settle: "run it again to the end"}}}
+	}
+	defer func() {
+		// "what crashed while judging is inconclusive": never a pass.
+		if p := recover(); p != nil {
+			res = Result{Step: s.Name, Verdict: Inconclusive, Reasons: []Reason{{Text: "judging failed", Settle: "report this trace"}}}
+		}
+	}()
+	s.judge(j)
+	return j.finish()
+}
+
+// waive applies the contract's waivers: a fail stays, a waiver past its date
+// is none.
+func (c *court) waive(op *contract.Operation, r Result) Result {
+	if r.Verdict != Inconclusive && r.Verdict != Skipped {
+		return r
+	}
+	for _, w := range c.contract.Waive {
+		if w.Step != r.Step || w.Operation != "" && w.Operation != op.Name {
+			continue
+		}
+		if day, _, _ := strings.Cut(c.run.Began, "T"); day > w.Until {
+			r.Reasons = append(r.Reasons, Reason{Text: "its waiver ended on " + w.Until, Line: w.Pos.Line, Settle: "settle it or renew the waiver"})
+			continue
+		}
+		r.Verdict = Waived
+		r.Reasons = append(r.Reasons, Reason{Text: "waived until " + w.Until + ": " + w.Reason, Line: w.Pos.Line})
+		return r
+	}
+	return r
+}
+
+// overall is the verdict of several: fail beats inconclusive beats pass; what
+// was skipped or waived does not count, and nothing at all is not run.
+func overall(steps []Result) Verdict {
+	v := NotRun
+	for _, s := range steps {
+		switch {
+		case s.Verdict == Fail:
+			return Fail
+		case s.Verdict == Inconclusive:
+			v = Inconclusive
+		case s.Verdict == Pass && v == NotRun:
+			v = Pass
+		}
+	}
+	return v
+}
+
+// verdict gives the run's verdict and exit code: 130 beats 1 beats 4 beats 3
+// beats 0 (contract-v1, Verdicts).
+func (c *court) verdict(r *Report) (Verdict, int) {
+	v := NotRun
+	for _, op := range r.Operations {
+		switch {
+		case op.Verdict == Fail:
+			v = Fail
+		case op.Verdict == Inconclusive && v != Fail:
+			v = Inconclusive
+		case op.Verdict == Pass && v == NotRun:
+			v = Pass
+		}
+	}
+	switch {
+	case r.Interrupted:
+		return v, 130
+	case v == Fail:
+		return v, 1
+	case !c.sent && c.refused:
+		return v, 4
+	case v != Pass:
+		return v, 3
+	}
+	return v, 0
+}

@@ -1,0 +1,246 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/trace"
+	"github.com/idem-toolkit/idem/internal/wire"
+)
+
+// actor carries out the actions of one trial.
+type actor struct {
+	r       *Runner
+	p       *part
+	trial   string
+	attempt int // of the repeat that it is in
+}
+
+func (x *actor) all(ctx context.Context, actions []probe.Action) {
+	for _, a := range actions {
+		if ctx.Err() != nil {
+			return
+		}
+		x.one(ctx, a)
+	}
+}
+
+func (x *actor) one(ctx context.Context, a probe.Action) {
+	switch a := a.(type) {
+	case probe.Send:
+		x.send(ctx, a)
+	case probe.Burst:
+		x.burst(ctx, a)
+	case probe.Count:
+		x.count(ctx, a)
+	case probe.Settle:
+		sleep(ctx, a.For)
+	case probe.Wait:
+		x.wait(ctx, a)
+	case probe.Repeat:
+		x.repeat(ctx, a)
+	case probe.If:
+		if x.holds(a.When) {
+			x.all(ctx, a.Body)
+		}
+	case probe.Try:
+		inner := &actor{r: x.r, p: x.p, trial: a.Trial}
+		inner.all(ctx, a.Body)
+	case probe.Fan:
+		x.fan(ctx, a)
+	case probe.Volley:
+		x.volley(ctx, a)
+	case probe.Start:
+		x.start(ctx, a)
+	case probe.Advance:
+		x.advance(ctx, a)
+	default:
+		x.undone(a.Name(), "the runner does not know this action")
+	}
+}
+
+// emit records an event of the trial.
+func (x *actor) emit(label string, copy int, e *trace.Event) {
+	e.Trial, e.Label, e.Attempt, e.Copy = x.trial, label, x.attempt, copy
+	x.p.record(x.r, e)
+}
+
+func (x *actor) undone(label, why string) {
+	x.emit(label, 0, &trace.Event{Kind: trace.KindUndone, Text: x.r.Mask.Text(why)})
+}
+
+func (x *actor) holds(c probe.Condition) bool {
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	return c.Holds(x.p.job.Operation, x.p.history, x.trial)
+}
+
+// shared takes a place among the actions that go on at the same time.
+func (x *actor) shared(ctx context.Context) (release func(), ok bool) {
+	select {
+	case x.r.slots <- struct{}{}:
+		return func() { <-x.r.slots }, true
+	case <-ctx.Done():
+		return nil, false
+	}
+}
+
+func (x *actor) count(ctx context.Context, a probe.Count) {
+	op := x.p.job.Operation
+	counter := x.p.job.Target.Counter
+	if counter == nil || op.Effects == nil {
+		x.undone(a.Label, "no counter of effects is there")
+		return
+	}
+	above := int64(0)
+	if a.Above != "" {
+		x.p.mu.Lock()
+		c, _ := x.p.history.Trial(x.trial).Counted(a.Above)
+		x.p.mu.Unlock()
+		above = c.N
+	}
+	deadline := time.Now().Add(op.Effects.AppearsWithin)
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+		c := x.reading(ctx, counter, a.Subject)
+		done := !a.Poll || c.N > above || !time.Now().Before(deadline) || ctx.Err() != nil
+		if done {
+			c.By = string(op.Effects.Kind)
+			x.emit(a.Label, 0, &trace.Event{Kind: trace.KindCount, Count: c})
+			return
+		}
+		sleep(ctx, pause)
+	}
+}
+
+func (x *actor) reading(ctx context.Context, counter Counter, s probe.Subject) *trace.Count {
+	release, ok := x.shared(ctx)
+	if !ok {
+		return &trace.Count{Subject: x.r.Mask.Text(s.Text), Error: "interrupted", Began: x.r.Clock()}
+	}
+	defer release()
+	c := &trace.Count{Subject: x.r.Mask.Text(s.Text), Began: x.r.Clock()}
+	n, err := counter.Count(ctx, s)
+	c.N = n
+	if err != nil {
+		c.N, c.Error = 0, x.r.Mask.Text(err.Error())
+	}
+	return c
+}
+
+func (x *actor) wait(ctx context.Context, a probe.Wait) {
+	x.p.mu.Lock()
+	at, ok := x.p.history.Trial(x.trial).When(a.For, a.From)
+	x.p.mu.Unlock()
+	if !ok {
+		x.undone("wait", "what it counts from was never sent: "+a.For)
+		return
+	}
+	sleep(ctx, time.Duration(at-x.r.Clock())+a.Plus)
+	x.emit(a.For, 0, &trace.Event{Kind: trace.KindWait})
+}
+
+// repeat does its body until the condition no longer holds. One pass always
+// comes at or after the end of its time, so that "still blocked" is seen where
+// it counts; Retry-After is honoured (RFC 9110, 10.2.3).
+func (x *actor) repeat(ctx context.Context, a probe.Repeat) {
+	began := time.Now()
+	inner := &actor{r: x.r, p: x.p, trial: x.trial}
+	for n := 0; n < max(a.Max, 1); n++ {
+		inner.attempt = n
+		passed := time.Since(began)
+		inner.all(ctx, a.Body)
+		if ctx.Err() != nil || !inner.holds(a.While) || passed >= a.Within {
+			return
+		}
+		pause := max(a.Every, x.retryAfter(a.While.Labels))
+		left := a.Within - time.Since(began)
+		sleep(ctx, min(pause, max(left, 0)+5*time.Millisecond))
+	}
+}
+
+func (x *actor) fan(ctx context.Context, a probe.Fan) {
+	var all sync.WaitGroup
+	for _, branch := range a.Branches {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			inner := &actor{r: x.r, p: x.p, trial: x.trial, attempt: x.attempt}
+			inner.all(ctx, branch)
+		}()
+	}
+	all.Wait()
+}
+
+// Bounds of the space between two requests of a volley.
+const (
+	leastSpace = 200 * time.Microsecond
+	mostSpace  = 250 * time.Millisecond
+)
+
+// volley writes its requests at even spaces over the answer time that the
+// control saw, and kills the service as soon as the last is written.
+func (x *actor) volley(ctx context.Context, a probe.Volley) {
+	service := x.p.job.Target.Service
+	if service == nil {
+		x.undone(a.Label, "no service is there that may be killed")
+		return
+	}
+	x.p.controls.mu.Lock()
+	answer := x.p.controls.history.AnswerTime()
+	x.p.controls.mu.Unlock()
+	space := time.Duration(a.Reach * float64(answer) / float64(len(a.Requests)))
+	space = min(max(space, leastSpace), mostSpace)
+
+	written := make(chan struct{})
+	copies := make([]wire.Copy, len(a.Requests))
+	for i, id := range a.Requests {
+		one, err := x.copy(ctx, id, a.Target, false)
+		if err != nil {
+			x.undone(a.Label, err.Error())
+			return
+		}
+		one.After = time.Duration(i) * space
+		copies[i] = one
+	}
+	copies[len(copies)-1].Written = func() { close(written) }
+	results := make(chan []wire.Result, 1)
+	go func() { results <- x.r.Client.Release(ctx, copies, wire.HoldNothing) }()
+	select {
+	case <-written:
+	case <-ctx.Done():
+	}
+	at := x.r.Clock()
+	killed := service.Kill(ctx)
+	killed.Error = x.r.Mask.Text(killed.Error)
+	x.emit("kill", 0, &trace.Event{Kind: trace.KindKill, At: at, Process: &killed})
+	for i, res := range <-results {
+		x.recordResult(a.Label, i, a.Requests[i], a.Target, res)
+	}
+}
+
+func (x *actor) start(ctx context.Context, a probe.Start) {
+	service := x.p.job.Target.Service
+	if service == nil {
+		x.undone("start", "no service is there that may be started")
+		return
+	}
+	ready := service.Start(ctx, a.Within)
+	ready.Error = x.r.Mask.Text(ready.Error)
+	x.emit("start", 0, &trace.Event{Kind: trace.KindReady, Process: &ready})
+}
+
+func (x *actor) advance(ctx context.Context, a probe.Advance) {
+	if x.p.job.Target.Advance == nil {
+		x.undone("advance", "no advance hook is there")
+		return
+	}
+	moved := x.p.job.Target.Advance(ctx, a.By)
+	if moved.Error != "" {
+		x.undone("advance", fmt.Sprintf("the advance hook failed: %s", moved.Error))
+		return
+	}
+	x.emit("advance", 0, &trace.Event{Kind: trace.KindAdvance, Process: &moved})
+}

@@ -1,0 +1,148 @@
+package run
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/trace"
+	"github.com/idem-toolkit/idem/internal/wire"
+)
+
+// Credential is how one principal signs its requests. The zero Credential
+// signs nothing.
+type Credential struct {
+	Header string
+	Value  string
+}
+
+// copy makes the bytes of a request as they travel. They depend on the request
+// and the principal alone, so that a retry's are the same.
+func (x *actor) copy(_ context.Context, id, target string, other bool) (wire.Copy, error) {
+	q := x.p.asked[id]
+	if q == nil {
+		return wire.Copy{}, problem.New("", "the plan has no request %s", id)
+	}
+	to, err := x.endpoint(target)
+	if err != nil {
+		return wire.Copy{}, err
+	}
+	m := wire.Message{Method: q.Method, Target: q.Target, Body: q.Body}
+	m.Header = append(m.Header, q.Header...)
+	who := x.p.job.Target.Auth
+	if other {
+		who = x.p.job.Target.Other
+	}
+	if who.Header != "" {
+		m.Header = append(m.Header, [2]string{who.Header, who.Value})
+	}
+	return wire.Copy{Endpoint: to, Message: m}, nil
+}
+
+// endpoint finds a target: "" is the first base URL, "1" the second.
+func (x *actor) endpoint(target string) (wire.Endpoint, error) {
+	t := &x.p.job.Target
+	if target == "expiry" && len(t.Expiry) > 0 {
+		return t.Expiry[0], nil
+	}
+	n := 0
+	if target != "" && target != "expiry" {
+		n, _ = strconv.Atoi(target)
+	}
+	if n >= len(t.Bases) {
+		return wire.Endpoint{}, problem.New("", "there is no base URL number %d", n)
+	}
+	return t.Bases[n], nil
+}
+
+func (x *actor) send(ctx context.Context, a probe.Send) {
+	ids := make([]string, max(a.Copies, 1))
+	for i := range ids {
+		ids[i] = a.Request
+	}
+	x.release(ctx, a.Label, ids, a.Target, a.Hold, a.Other)
+}
+
+func (x *actor) burst(ctx context.Context, a probe.Burst) {
+	x.release(ctx, a.Label, a.Requests, a.Target, a.Hold, false)
+}
+
+// release sends requests together and records each.
+func (x *actor) release(ctx context.Context, label string, ids []string, target string, hold probe.Hold, other bool) {
+	copies := make([]wire.Copy, len(ids))
+	for i, id := range ids {
+		one, err := x.copy(ctx, id, target, other)
+		if err != nil {
+			x.undone(label, err.Error())
+			return
+		}
+		copies[i] = one
+	}
+	x.r.pace.await(ctx, len(ids))
+	free, ok := x.shared(ctx)
+	if !ok {
+		return
+	}
+	var results []wire.Result
+	if len(copies) == 1 {
+		results = []wire.Result{x.r.Client.SendCopy(ctx, copies[0])}
+	} else {
+		results = x.r.Client.Release(ctx, copies, wire.Hold(hold))
+	}
+	free()
+	for i, res := range results {
+		x.recordResult(label, i, ids[i], target, res)
+	}
+}
+
+// recordResult records what was written of a copy and what came back.
+func (x *actor) recordResult(label string, copy int, id, target string, res wire.Result) {
+	mask := x.r.Mask
+	if res.WriteBegan > 0 {
+		x.emit(label, copy, &trace.Event{Kind: trace.KindSent, At: res.WriteEnded, Sent: &trace.Sent{
+			Request: id, Target: targetName(target), Connection: res.Connection, Protocol: res.Protocol,
+			Hold: string(res.Hold), WriteBegan: res.WriteBegan, WriteEnded: res.WriteEnded, Whole: res.Whole}})
+	}
+	a := &trace.Answer{Request: id, Outcome: res.Outcome, Status: res.Status, Header: mask.Header(res.Header),
+		Body: mask.Body(res.Body, res.BodySize), FirstByte: res.FirstByte, LastByte: res.LastByte}
+	if res.Err != nil {
+		a.Error = mask.Text(res.Err.Error())
+	}
+	if a.LastByte == 0 {
+		a.LastByte = x.r.Clock()
+	}
+	x.emit(label, copy, &trace.Event{Kind: trace.KindAnswer, Answer: a})
+}
+
+func targetName(target string) string {
+	if target == "" {
+		return "0"
+	}
+	return target
+}
+
+// mostRetryAfter bounds how long a server may make us wait between two passes.
+const mostRetryAfter = 30 * time.Second
+
+// retryAfter reads the Retry-After of the last answer under the labels, in
+// seconds (RFC 9110, 10.2.3); a date is not waited for.
+func (x *actor) retryAfter(labels []string) time.Duration {
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	t := x.p.history.Trial(x.trial)
+	for i := len(t.Exchanges) - 1; i >= 0; i-- {
+		e := t.Exchanges[i]
+		if e.Answer == nil || len(labels) == 0 || e.Label != labels[0] {
+			continue
+		}
+		for _, v := range trace.Get(e.Answer.Header, "Retry-After") {
+			if n, err := strconv.Atoi(v); err == nil && n > 0 {
+				return min(time.Duration(n)*time.Second, mostRetryAfter)
+			}
+		}
+		return 0
+	}
+	return 0
+}
