@@ -284,9 +284,14 @@ func (r *reader) fail(class Class, offset int, format string, args ...any) *Erro
 func pointerText(path []step) string {
 	p := make(Pointer, len(path))
 	for i, s := range path {
-		if p[i] = s.name; s.index >= 0 {
-			p[i] = strconv.Itoa(s.index)
-		}
+		p[i] = s.token()
 	}
 	return p.String()
+}
+
+func (s step) token() string {
+	if s.index < 0 {
+		return s.name
+	}
+	return strconv.Itoa(s.index)
 }

@@ -62,6 +62,10 @@ type writer struct {
 	text   []byte
 }
 
+// maxBuiltDepth leaves room around a payload of MaxDepth: a request
+// fingerprint puts it two levels down.
+const maxBuiltDepth = MaxDepth + 100
+
 func (w *writer) value(v *Value) error {
 	switch v.Kind {
 	case KindNull:
@@ -73,8 +77,8 @@ func (w *writer) value(v *Value) error {
 	case KindString:
 		return w.string(v.Str, v.Offset)
 	case KindArray, KindObject:
-		if len(w.path) == MaxDepth {
-			return w.fail(TooDeep, v.Offset, fmt.Sprintf("arrays and objects are nested more than %d deep", MaxDepth))
+		if len(w.path) == maxBuiltDepth {
+			return w.fail(TooDeep, v.Offset, fmt.Sprintf("arrays and objects are nested more than %d deep", maxBuiltDepth))
 		}
 		if v.Kind == KindArray {
 			return w.array(v)
