@@ -1,0 +1,83 @@
+package determ
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+
+	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+// Derived is one ID with what it came from.
+type Derived struct {
+	ID       string
+	Recipe   *Recipe
+	Selected *Selected
+}
+
+// Derive gives the ID that one version of a recipe has for an admitted
+// payload (determ-v1, Steps). The secret's kid must be the recipe's.
+func (r *Recipe) Derive(payload *fingerprint.Value, inputs Inputs, secret *Secret) (*Derived, error) {
+	if err := r.CheckInputs(inputs); err != nil {
+		return nil, err
+	}
+	selected, err := r.Select(payload, inputs)
+	if err != nil {
+		return nil, err
+	}
+	return r.derive(selected, secret)
+}
+
+// DeriveText is Derive for the text of a payload.
+func (r *Recipe) DeriveText(payload []byte, inputs Inputs, secret *Secret) (*Derived, error) {
+	v, err := r.Admit(payload)
+	if err != nil {
+		return nil, err
+	}
+	return r.Derive(v, inputs, secret)
+}
+
+// Admit reads a payload; its error shows no value that the recipe calls
+// sensitive.
+func (r *Recipe) Admit(payload []byte) (*fingerprint.Value, error) {
+	v, err := fingerprint.Parse(payload)
+	if err != nil {
+		return nil, fingerprint.Mask(err, r.Sensitive)
+	}
+	return v, nil
+}
+
+func (r *Recipe) derive(selected *Selected, secret *Secret) (*Derived, error) {
+	if secret.Kid() != r.Key.Kid {
+		return nil, problem.New("", "the secret is called %s, and the recipe's kid is %s", secret.Kid(), r.Key.Kid)
+	}
+	sk, err := secret.Subkey(r.Triple)
+	if err != nil {
+		return nil, err
+	}
+	id := r.Encode.Encode(r.Prefix, r.Version, sk.Tag(selected.Canonical))
+	if why := r.Limits.refuse(len(id), id); why != "" {
+		return nil, problem.New("", "the ID is outside the recipe's limits: %s", why)
+	}
+	return &Derived{ID: id, Recipe: r, Selected: selected}, nil
+}
+
+// Tag is HMAC-SHA-256(SK, M) (RFC 2104).
+func (k Subkey) Tag(canonical []byte) (tag [32]byte) {
+	mac := hmac.New(sha256.New, k.bytes[:])
+	mac.Write(canonical)
+	mac.Sum(tag[:0])
+	return tag
+}
+
+// Match gives the index of the ID that equals the one asked for, -1 where
+// none does. It takes as long whichever matches.
+func Match(ids []*Derived, id string) int {
+	found := -1
+	for i, d := range ids {
+		same := subtle.ConstantTimeCompare([]byte(d.ID), []byte(id))
+		found = subtle.ConstantTimeSelect(same&subtle.ConstantTimeEq(int32(found), -1), i, found)
+	}
+	return found
+}

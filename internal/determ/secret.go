@@ -1,0 +1,154 @@
+package determ
+
+import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+
+	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+const (
+	minSecret   = 32 // bytes
+	subkeySize  = 32
+	checkLength = 8 // characters of a check value
+)
+
+// Secret is key material with its kid: a secret, or the subkey of one triple
+// cut from it. No form of printing or marshalling shows the bytes.
+type Secret struct {
+	kid    string
+	bytes  []byte
+	subkey bool // bytes are SK of the triple for which sum holds
+	sum    [4]byte
+	line   string // up to the sum, of a subkey line
+}
+
+// NewSecret makes a secret of 32 bytes or more, which it keeps.
+func NewSecret(kid string, b []byte) (*Secret, error) {
+	if !IsKid(kid) {
+		return nil, problem.New("", "a kid is 1 to %d lower-case letters and digits", maxKid)
+	}
+	if len(b) < minSecret {
+		return nil, problem.New("", "the secret has %d bytes; it needs %d or more", len(b), minSecret).
+			WithHint("idem key new --kid %s", kid)
+	}
+	return &Secret{kid: kid, bytes: b}, nil
+}
+
+// TestSecret is the public secret of examples and dry runs, under any kid:
+// SHA-256("idem test secret 1").
+func TestSecret(kid string) *Secret {
+	sum := sha256.Sum256([]byte("idem test secret 1"))
+	return &Secret{kid: kid, bytes: sum[:]}
+}
+
+// Kid is the secret's short name.
+func (s *Secret) Kid() string { return s.kid }
+
+// IsSubkey says whether this is a subkey for one service, not a secret.
+func (s *Secret) IsSubkey() bool { return s.subkey }
+
+// IsPublic says whether it is the public test secret, or that one's subkey
+// for one of the triples.
+func (s *Secret) IsPublic(triples ...Triple) bool {
+	test := TestSecret(s.kid)
+	if !s.subkey {
+		return subtle.ConstantTimeCompare(s.bytes, test.bytes) == 1
+	}
+	for _, t := range triples {
+		if sk, err := test.Subkey(t); err == nil && subtle.ConstantTimeCompare(s.bytes, sk.bytes[:]) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// String masks.
+func (s *Secret) String() string { return "«secret " + s.kid + "»" }
+
+// Format keeps the bytes out of every verb of fmt.
+func (s *Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+
+// MarshalText keeps the bytes out of JSON and its like.
+func (s *Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Subkey is SK of one triple (determ-v1, Steps 3). It prints as nothing.
+type Subkey struct{ bytes [subkeySize]byte }
+
+// Format keeps the bytes out of every verb of fmt.
+func (Subkey) Format(f fmt.State, _ rune) { fmt.Fprint(f, "«subkey»") }
+
+// MarshalText keeps the bytes out of JSON and its like.
+func (Subkey) MarshalText() ([]byte, error) { return []byte("«subkey»"), nil }
+
+// Subkey derives SK, or takes it from a subkey line whose checksum holds for
+// the triple.
+func (s *Secret) Subkey(t Triple) (Subkey, error) {
+	var sk Subkey
+	if s.subkey {
+		if subkeySum(s.line, t) != s.sum {
+			return sk, problem.New("", "the subkey of kid %s is damaged, or for another namespace, operation or version than %s", s.kid, t).
+				WithHint("idem key subkey -r RECIPE, where the secret is")
+		}
+		copy(sk.bytes[:], s.bytes)
+		return sk, nil
+	}
+	b, err := hkdf.Key(sha256.New, s.bytes, []byte("idem/determ/v1"), string(t.Info()), subkeySize)
+	if err != nil {
+		return sk, problem.New("", "no subkey can be derived: %s", err)
+	}
+	copy(sk.bytes[:], b)
+	return sk, nil
+}
+
+// Check is the value by which a wrong secret is noticed. A subkey has none.
+func (s *Secret) Check() (string, error) {
+	if s.subkey {
+		return "", problem.New("", "kid %s is a subkey; the check value is that of the secret it was cut from", s.kid)
+	}
+	b, err := hkdf.Key(sha256.New, s.bytes, []byte("idem/check/v1"), `["`+s.kid+`"]`, 5)
+	if err != nil {
+		return "", problem.New("", "no check value can be derived: %s", err)
+	}
+	return crockford32(b), nil
+}
+
+func isCheck(s string) bool {
+	if len(s) != checkLength {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if !lowerOrDigit(s[i]) || s[i] == 'i' || s[i] == 'l' || s[i] == 'o' || s[i] == 'u' {
+			return false
+		}
+	}
+	return true
+}
+
+// verify compares a check value that stands in the recipe. A subkey cannot be
+// compared: what its own checksum says is all that is known of it.
+func (k KeySpec) verify(s *Secret) error {
+	if k.Check == "" || s.subkey {
+		return nil
+	}
+	check, err := s.Check()
+	if err != nil {
+		return err
+	}
+	if subtle.ConstantTimeCompare([]byte(check), []byte(k.Check)) == 1 {
+		return nil
+	}
+	return problem.New("", "the wrong secret was loaded: the check value of kid %s is %s, the recipe says %s", s.kid, check, k.Check)
+}
+
+// Keyed gives the secret to the keyed fingerprints; those with a subkey are
+// refused (determ-v1, Keys).
+func (s *Secret) Keyed(namespace string) (*fingerprint.Keyed, error) {
+	if s.subkey {
+		return nil, problem.New("", "kid %s is a subkey, which makes IDs of one operation but no fingerprints", s.kid)
+	}
+	return &fingerprint.Keyed{Secret: s.bytes, Kid: s.kid, Namespace: namespace}, nil
+}
