@@ -1,0 +1,331 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+func copies(n int, to Endpoint, m Message) []Copy {
+	all := make([]Copy, n)
+	for i := range all {
+		all[i] = Copy{Endpoint: to, Message: m}
+	}
+	return all
+}
+
+// Nobody's end goes out before everybody's beginning is written, and the held
+// part is what it says. The server's side of a pipe takes bytes only when it
+// reads, so one late reader must hold up all others.
+func TestNobodyIsReleasedBeforeAllAreHeld(t *testing.T) {
+	for _, h := range []Hold{HoldBody, HoldHeader} {
+		t.Run(string(h), func(t *testing.T) {
+			c := client(Options{})
+			to, _ := ParseEndpoint("http://127.0.0.1:1", nil)
+			var flights []*flight
+			var ends []net.Conn
+			for range 5 {
+				f := c.newFlight(Copy{Endpoint: to, Message: ping}, h)
+				ours, theirs := net.Pipe()
+				f.conn = ours
+				flights, ends = append(flights, f), append(ends, theirs)
+			}
+			raw, split := flights[0].raw, flights[0].split
+			results := make(chan []Result, 1)
+			go func() { results <- c.fly(background, flights, flights, h) }()
+
+			var released atomic.Int64
+			var all sync.WaitGroup
+			read := func(end net.Conn) {
+				got := make([]byte, split)
+				if _, err := io.ReadFull(end, got); err != nil || !bytes.Equal(got, raw[:split]) {
+					t.Errorf("prefix %q, %v", got, err)
+				}
+				all.Go(func() {
+					tail := make([]byte, len(raw)-split)
+					if _, err := io.ReadFull(end, tail); err != nil || !bytes.Equal(tail, raw[split:]) {
+						t.Errorf("tail %q, %v", tail, err)
+					}
+					released.Add(1)
+					io.WriteString(end, fullAnswer)
+					end.Close()
+				})
+			}
+			for _, end := range ends[1:] {
+				read(end)
+			}
+			time.Sleep(50 * time.Millisecond)
+			if n := released.Load(); n != 0 {
+				t.Fatalf("%d copies were released while one was not yet held", n)
+			}
+			read(ends[0])
+			all.Wait()
+			for i, r := range <-results {
+				if r.Outcome != trace.Answered || r.Hold != h || !r.Whole || r.Early() {
+					t.Errorf("copy %d: %+v", i, r)
+				}
+			}
+		})
+	}
+}
+
+func TestReleaseOverTCP(t *testing.T) {
+	for _, h := range []Hold{HoldNothing, HoldBody, HoldHeader} {
+		t.Run("hold "+string(h), func(t *testing.T) {
+			s := says(t, fullAnswer)
+			seen := map[int]bool{}
+			for i, r := range client(Options{}).Release(background, copies(30, s.Endpoint, ping), h) {
+				if r.Outcome != trace.Answered || r.Hold != h || !r.Whole || r.Early() || string(r.Body) != `{"id":"c-1"}` {
+					t.Errorf("copy %d: %+v", i, r)
+				}
+				seen[r.Connection] = true
+				inOrder(t, r.WriteBegan, r.WriteEnded, r.FirstByte, r.LastByte)
+			}
+			if len(seen) != 30 || s.arrivals.Load() != 30 {
+				t.Errorf("%d connections, %d arrivals", len(seen), s.arrivals.Load())
+			}
+		})
+	}
+}
+
+func TestReleaseWithoutBodyHoldsTheHeader(t *testing.T) {
+	s := says(t, fullAnswer)
+	for _, r := range client(Options{}).Release(background, copies(2, s.Endpoint, Message{Method: "POST", Target: "/"}), HoldBody) {
+		if r.Outcome != trace.Answered || r.Hold != HoldHeader {
+			t.Errorf("%+v", r)
+		}
+	}
+	if n := len(client(Options{}).Release(background, nil, HoldBody)); n != 0 {
+		t.Errorf("%d results of no copies", n)
+	}
+}
+
+// One result for each copy, whatever becomes of the others, and each is told
+// as what it is.
+func TestReleaseAmongHostilePeers(t *testing.T) {
+	nobody, _ := ParseEndpoint("http://127.0.0.1:1", nil)
+	good := says(t, fullAnswer)
+	early := serve(t, func(s *server, conn *net.TCPConn) {
+		s.take(conn, false)
+		io.WriteString(conn, "HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n")
+		io.Copy(io.Discard, conn)
+	})
+	resets := serve(t, func(s *server, conn *net.TCPConn) {
+		s.take(conn, false)
+		conn.SetLinger(0)
+	})
+	mute := serve(t, func(s *server, conn *net.TCPConn) {
+		s.take(conn, true)
+		io.Copy(io.Discard, conn)
+	})
+	over := make(chan struct{})
+	deaf := serve(t, func(*server, *net.TCPConn) { <-over })
+	defer close(over)
+	large := ping
+	large.Body = make([]byte, 32<<20)
+
+	r := client(Options{Timeout: 2 * time.Second}).Release(background, []Copy{
+		{Endpoint: nobody, Message: ping}, {Endpoint: early.Endpoint, Message: ping}, {Endpoint: resets.Endpoint, Message: ping},
+		{Endpoint: mute.Endpoint, Message: ping}, {Endpoint: deaf.Endpoint, Message: large}, {Endpoint: good.Endpoint, Message: ping},
+	}, HoldBody)
+	for i, ok := range []bool{
+		r[0].Outcome == trace.Refused && r[0].Err != nil,
+		r[1].Outcome == trace.Answered && r[1].Status == 401 && r[1].Early() && !r[1].Whole,
+		(r[2].Outcome == trace.Reset || r[2].Outcome == trace.Refused) && !r[2].Whole,
+		r[3].Outcome == trace.TimedOut && r[3].Whole && r[3].Hold == HoldBody,
+		r[4].Outcome == trace.TimedOut && !r[4].Whole && r[4].Hold == HoldNothing,
+		r[5].Outcome == trace.Answered && r[5].Hold == HoldBody && r[5].Whole && !r[5].Early(),
+	} {
+		if !ok {
+			t.Errorf("copy %d: %+v", i, r[i])
+		}
+	}
+}
+
+func TestReleaseAfter(t *testing.T) {
+	s := says(t, fullAnswer)
+	all := copies(3, s.Endpoint, ping)
+	var written atomic.Int64
+	for i := range all {
+		all[i].After = time.Duration(2-i) * 30 * time.Millisecond
+		all[i].Written = func() { written.Add(1) }
+	}
+	began := time.Now()
+	c := client(Options{Clock: func() int64 { return int64(time.Since(began)) }})
+	for i, r := range c.Release(background, all, HoldNothing) {
+		if r.Outcome != trace.Answered || r.WriteBegan < int64(all[i].After) {
+			t.Errorf("copy %d: %s, written %d ns after the beginning, %v", i, r.Outcome, r.WriteBegan, r.Err)
+		}
+	}
+	if written.Load() != 3 {
+		t.Errorf("%d copies told that they were written", written.Load())
+	}
+}
+
+func TestContextEndsARelease(t *testing.T) {
+	s := serve(t, func(s *server, conn *net.TCPConn) { s.take(conn, true) })
+	ctx, cancel := context.WithCancel(background)
+	time.AfterFunc(20*time.Millisecond, cancel)
+	all := copies(3, s.Endpoint, ping)
+	for i := range all {
+		all[i].After = time.Minute
+	}
+	for i, r := range client(Options{}).Release(ctx, all, HoldBody) {
+		if r.Outcome != trace.Reset || r.Whole || !errors.Is(r.Err, context.Canceled) {
+			t.Errorf("copy %d: %+v", i, r)
+		}
+	}
+	if s.arrivals.Load() > 3 {
+		t.Errorf("%d arrivals", s.arrivals.Load())
+	}
+}
+
+// secure starts a TLS server and gives an endpoint that trusts it.
+func secure(t *testing.T, h http.Handler, change func(*httptest.Server)) Endpoint {
+	t.Helper()
+	s := httptest.NewUnstartedServer(h)
+	s.Config.ErrorLog = nil
+	if change != nil {
+		change(s)
+	}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	to, err := ParseEndpoint(s.URL, &tls.Config{RootCAs: roots})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func TestOverTLS(t *testing.T) {
+	var posts atomic.Int64
+	to := secure(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		posts.Add(1)
+		fmt.Fprintf(w, "%s over %s", body, r.Proto)
+	}), func(s *httptest.Server) { s.EnableHTTP2 = true })
+	for _, h := range []Hold{HoldNothing, HoldBody, HoldHeader} {
+		for i, r := range client(Options{}).Release(background, copies(10, to, ping), h) {
+			if string(r.Body) != `{"amount":1999} over HTTP/1.1` || r.Hold != h || !r.Whole || r.Early() {
+				t.Errorf("hold %q, copy %d: %s %q %v", h, i, r.Outcome, r.Body, r.Err)
+			}
+		}
+	}
+	if posts.Load() != 30 {
+		t.Errorf("%d arrivals", posts.Load())
+	}
+}
+
+func TestTLSRefusals(t *testing.T) {
+	to := secure(t, http.NotFoundHandler(), func(s *httptest.Server) { s.Config.ErrorLog = discard })
+	strangers := to
+	strangers.tls = nil
+	plain, _ := ParseEndpoint("http://"+to.HostField(), nil)
+	cleartext := says(t, fullAnswer)
+	confused := to
+	confused.port = cleartext.port
+	for name, r := range map[string]Result{
+		"unknown root":   client(Options{}).Send(background, strangers, ping),
+		"no TLS spoken":  client(Options{}).Send(background, confused, ping),
+		"TLS not spoken": client(Options{}).Send(background, plain, ping),
+	} {
+		if name == "TLS not spoken" { // Go's server answers in clear text
+			if r.Status != 400 {
+				t.Errorf("%s: %+v", name, r)
+			}
+		} else if r.Outcome != trace.Refused || r.Err == nil {
+			t.Errorf("%s: %+v", name, r)
+		}
+		noSecret(t, r)
+	}
+}
+
+// Without its farewell a TLS connection was cut, whatever the framing says.
+func TestTLSCutWithoutCloseNotify(t *testing.T) {
+	to := secure(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		kind, body, _ := strings.Cut(r.URL.RawQuery, "=")
+		io.WriteString(conn, "HTTP/1.0 200 OK\r\nContent-Type: "+kind+"\r\n\r\n"+body)
+		if r.URL.Path == "/farewell" {
+			conn.Close()
+			return
+		}
+		conn.(*tls.Conn).NetConn().Close()
+	}), nil)
+	for path, want := range map[string]trace.Outcome{
+		"/farewell?text/plain=part":         trace.Answered,
+		"/cut?text/plain=part":              trace.Cut,
+		"/cut?application/json=[1]":         trace.Answered,
+		"/cut?application/json=[1":          trace.Cut,
+		"/cut?application/json=12":          trace.Cut,
+		"/farewell?application/json=12":     trace.Answered,
+		"/farewell?application/json=[1":     trace.Cut,
+		"/farewell?application/json=":       trace.Cut,
+		"/cut?application/octet-stream=[1]": trace.Cut,
+	} {
+		r := client(Options{}).Send(background, to, Message{Method: "GET", Target: path})
+		if r.Outcome != want || !strings.HasSuffix(path, "="+string(r.Body)) {
+			t.Errorf("%s: %s %q %v", path, r.Outcome, r.Body, r.Err)
+		}
+	}
+}
+
+func TestClientCertificate(t *testing.T) {
+	dir := t.TempDir()
+	var server *httptest.Server
+	to := secure(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, len(r.TLS.PeerCertificates))
+	}), func(s *httptest.Server) {
+		server = s
+		s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	})
+	pair := server.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}), 0o600)
+	os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600)
+
+	config, err := ClientCertificate(certFile, keyFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.RootCAs = to.tls.RootCAs
+	known, _ := ParseEndpoint(to.String(), config)
+	for want, to := range map[string]Endpoint{"0": to, "1": known} {
+		if r := client(Options{}).Send(background, to, ping); string(r.Body) != want {
+			t.Errorf("the server saw %q certificates, want %s: %v", r.Body, want, r.Err)
+		}
+	}
+	if _, err := ClientCertificate(keyFile, certFile); err == nil {
+		t.Error("a key was taken for a certificate")
+	}
+	if _, err := ClientCertificate(filepath.Join(dir, "none"), keyFile); err == nil {
+		t.Error("a missing file was taken for a certificate")
+	}
+}
