@@ -73,7 +73,9 @@ func newRootCmd(app *App) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return problem.New("", "%s", err).WithHint("%s --help", c.CommandPath())
 	})
-	root.AddCommand()
+	root.AddCommand(
+		newCanonCmd(app),
+	)
 	return root
 }
 

@@ -112,6 +112,23 @@ func TestMaskKeepsSensitiveValuesOut(t *testing.T) {
 	}
 }
 
+// What looks sensitive is not shown either, whoever forgets to mask.
+func TestErrorsHideWhatLooksSensitive(t *testing.T) {
+	src := []byte(`{"n":6304000001000000008}`)
+	v, err := Parse(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, byText := Canonical(src, Strict)
+	_, byTree := v.Canonical(Strict, "")
+	_, byRequest := RequestFingerprint(Request{Method: "POST", MediaType: "application/json", Body: src}, Rules{}, Policy{Public: true})
+	for _, err := range []error{byText, byTree, byRequest} {
+		if err == nil || strings.Contains(err.Error(), "63040") || !strings.Contains(err.Error(), "/n: number that") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestParseKeepsWhatWasWritten(t *testing.T) {
 	v, err := Parse([]byte(" {\"b\\u0041\" : [1.50, null, true, \"x\\n\\ud83d\\ude02\"], \"\":{}} "))
 	if err != nil {

@@ -143,7 +143,7 @@ func (w *writer) number(v *Value) error {
 		return e
 	}
 	if w.strict && !lossless(literal) {
-		e := lossyError(literal)
+		e := lossyError(w.path, literal)
 		e.Offset, e.Pointer = v.Offset, w.at+pointerText(w.path)
 		return e
 	}

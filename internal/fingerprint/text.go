@@ -134,7 +134,9 @@ func (r *reader) number() (*Value, error) {
 	literal := r.text[start:r.at]
 	if !inRange(literal) {
 		e := r.fail(OutOfRange, start, "number beyond the double range")
-		e.Literal = literal
+		if Looks(nameOf(r.path), String(literal)) == "" {
+			e.Literal = literal
+		}
 		e.hint = "carry the number as a string"
 		return nil, e
 	}
@@ -142,7 +144,7 @@ func (r *reader) number() (*Value, error) {
 		r.longExponent = true
 	}
 	if r.strict && r.lossy == nil && !lossless(literal) {
-		r.lossy = lossyError(literal)
+		r.lossy = lossyError(r.path, literal)
 		placed := r.fail(LossyNumber, start, "")
 		r.lossy.Offset, r.lossy.Line, r.lossy.Column = placed.Offset, placed.Line, placed.Column
 		r.lossy.Pointer = placed.Pointer
@@ -154,13 +156,16 @@ func (r *reader) number() (*Value, error) {
 }
 
 // lossyError says that a number cannot be kept apart from its neighbours.
-func lossyError(literal string) *Error {
-	becomes, _ := canonicalNumber(literal)
-	return &Error{
-		Class: LossyNumber, Offset: -1, Literal: literal, Becomes: becomes,
-		Detail: "number that the canonical form would change",
-		hint:   "carry it as a string, or accept the rounding with numbers ieee754",
+func lossyError(path []step, literal string) *Error {
+	e := &Error{
+		Class: LossyNumber, Offset: -1, Detail: "number that the canonical form would change",
+		hint: "carry it as a string, or accept the rounding with numbers ieee754",
 	}
+	if Looks(nameOf(path), String(literal)) == "" {
+		e.Literal = literal
+		e.Becomes, _ = canonicalNumber(literal)
+	}
+	return e
 }
 
 func continuesWord(c byte) bool {

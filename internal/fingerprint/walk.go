@@ -29,7 +29,7 @@ func firstLossy(v *Value, skip map[*Value]bool) error {
 		if v.Kind != KindNumber || lossless(v.Number) {
 			return nil
 		}
-		e := lossyError(v.Number)
+		e := lossyError(path, v.Number)
 		e.Offset, e.Pointer = v.Offset, pointerText(path)
 		return e
 	})

@@ -1,0 +1,167 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+type canonOptions struct {
+	file    string
+	check   bool
+	numbers string
+}
+
+func newCanonCmd(app *App) *cobra.Command {
+	o := &canonOptions{}
+	c := &cobra.Command{
+		Use:   "canon [FILE|-]",
+		Short: "write a JSON text in its canonical form (RFC 8785)",
+		Long: `Write the canonical form of a JSON text (RFC 8785) on standard output, with nothing
+added, not even a line feed. Without FILE, or with -, standard input is read.
+
+A text in which something is ambiguous is refused: duplicate names, lone surrogates,
+broken UTF-8, a byte order mark, numbers beyond the double range, and numbers that
+the canonical form would change, unless --numbers ieee754 accepts their rounding.`,
+		Example: `  idem canon payload.json | sha256sum
+  idem canon --check payload.json
+  echo '{"b":1e2,"a":"\u00e9"}' | idem canon`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.file = "-"
+			if len(args) == 1 {
+				o.file = args[0]
+			}
+			return interruptible(c.Context(), func() error { return runCanon(app, o) })
+		},
+	}
+	c.Flags().BoolVar(&o.check, "check", false, "write nothing; exit 1 where the text is not canonical already")
+	c.Flags().StringVar(&o.numbers, "numbers", "strict", "strict refuses numbers that a double changes, ieee754 rounds them")
+	return c
+}
+
+func runCanon(app *App, o *canonOptions) error {
+	numbers, err := parseNumbers(o.numbers)
+	if err != nil {
+		return err
+	}
+	src, err := readDocument(app, o.file)
+	if err != nil {
+		return err
+	}
+	canonical, err := fingerprint.Canonical(src, numbers)
+	if err != nil {
+		return inFile(o.file, err)
+	}
+	if o.check {
+		return checkCanonical(o.file, src, canonical)
+	}
+	if _, err := app.Out.Write(canonical); err != nil {
+		return problem.New("standard output", "cannot be written: %s", reason(err))
+	}
+	return nil
+}
+
+func parseNumbers(word string) (fingerprint.Numbers, error) {
+	numbers, ok := fingerprint.ParseNumbers(word)
+	if !ok {
+		return 0, problem.New("--numbers", "%q is neither strict nor ieee754", word).WithHint("--numbers strict")
+	}
+	return numbers, nil
+}
+
+// checkCanonical ends with exit code 1 and the first byte that differs.
+func checkCanonical(file string, src, canonical []byte) error {
+	at := 0
+	for at < len(src) && at < len(canonical) && src[at] == canonical[at] {
+		at++
+	}
+	if at == len(src) && at == len(canonical) {
+		return nil
+	}
+	what := "differs from the canonical form"
+	if at < len(src) && bytes.IndexByte([]byte(" \t\r\n"), src[at]) >= 0 {
+		what = "is white space, which the canonical form has not"
+	}
+	line := bytes.Count(src[:at], []byte("\n")) + 1
+	p := problem.New(inputName(file), "is not canonical: byte %d (line %d) %s", at, line, what)
+	if file != "-" {
+		p = p.WithHint("idem canon %s", file)
+	}
+	return &exitCode{code: ExitBroken, err: p}
+}
+
+const (
+	maxDocument  = 1 << 30 // bytes of one JSON text
+	documentHead = 1 << 20
+)
+
+// readDocument reads a JSON text from a file, or from standard input for "-".
+// What is nested too deep is refused from its head, however much follows.
+func readDocument(app *App, file string) ([]byte, error) {
+	in, size := app.In, int64(0)
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, problem.New(file, "cannot be read: %s", reason(err))
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil {
+			if info.IsDir() {
+				return nil, problem.New(file, "is a folder, not a file")
+			}
+			size = min(info.Size(), maxDocument)
+		}
+		in = f
+	}
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(io.LimitReader(in, documentHead)); err != nil {
+		return nil, problem.New(inputName(file), "cannot be read: %s", reason(err))
+	}
+	if text.Len() == documentHead {
+		var e *fingerprint.Error
+		if err := fingerprint.Admit(text.Bytes()); errors.As(err, &e) && e.Class == fingerprint.TooDeep {
+			return nil, inFile(file, err)
+		}
+		text.Grow(int(max(size-documentHead, 0)) + bytes.MinRead)
+		if _, err := text.ReadFrom(io.LimitReader(in, maxDocument-documentHead+1)); err != nil {
+			return nil, problem.New(inputName(file), "cannot be read: %s", reason(err))
+		}
+	}
+	if text.Len() > maxDocument {
+		return nil, problem.New(inputName(file), "is larger than %d bytes, the most for one JSON text", maxDocument)
+	}
+	return text.Bytes(), nil
+}
+
+func inputName(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}
+
+// inFile puts the file's name before an error and keeps its hint.
+func inFile(file string, err error) error {
+	return &problem.Error{Where: inputName(file), What: err.Error(), Hint: problem.Hint(err), Err: err}
+}
+
+// interruptible runs f, which may wait for standard input, and ends without it
+// when the command is interrupted.
+func interruptible(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return exitWith(ExitInterrupted)
+	}
+}
