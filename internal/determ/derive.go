@@ -16,7 +16,7 @@ type Derived struct {
 	Selected *Selected
 }
 
-// Derive gives the ID that one version of a recipe has for an admitted
+// Derive gives the ID that the current version of a recipe has for an admitted
 // payload (determ-v1, Steps). The secret's kid must be the recipe's.
 func (r *Recipe) Derive(payload *fingerprint.Value, inputs Inputs, secret *Secret) (*Derived, error) {
 	if err := r.CheckInputs(inputs); err != nil {
@@ -26,7 +26,7 @@ func (r *Recipe) Derive(payload *fingerprint.Value, inputs Inputs, secret *Secre
 	if err != nil {
 		return nil, err
 	}
-	return r.derive(selected, secret)
+	return r.Identify(selected, secret)
 }
 
 // DeriveText is Derive for the text of a payload.
@@ -48,7 +48,8 @@ func (r *Recipe) Admit(payload []byte) (*fingerprint.Value, error) {
 	return v, nil
 }
 
-func (r *Recipe) derive(selected *Selected, secret *Secret) (*Derived, error) {
+// Identify gives the ID of an identity that Select took out: Steps 3 to 5.
+func (r *Recipe) Identify(selected *Selected, secret *Secret) (*Derived, error) {
 	if secret.Kid() != r.Key.Kid {
 		return nil, problem.New("", "the secret is called %s, and the recipe's kid is %s", secret.Kid(), r.Key.Kid)
 	}

@@ -126,3 +126,9 @@ func (s *Secret) SubkeyLine(t Triple) (string, error) {
 	text := subkeyHead + s.kid + "-" + base32Lower().EncodeToString(sk.bytes[:])
 	return writeLine(text, subkeySum(text, t)), nil
 }
+
+// IsKeyLine says whether a text begins like one of the lines, whole or not.
+func IsKeyLine(s string) bool {
+	s = strings.TrimLeft(s, " \t\r\n")
+	return strings.HasPrefix(s, secretHead) || strings.HasPrefix(s, sealedHead) || strings.HasPrefix(s, subkeyHead)
+}

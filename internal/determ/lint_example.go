@@ -45,7 +45,7 @@ func (l *linter) example() {
 
 func (l *linter) exampleID(at *document.Node) {
 	r := l.recipe
-	d, err := r.derive(l.selected, TestSecret(r.Key.Kid))
+	d, err := r.Identify(l.selected, TestSecret(r.Key.Kid))
 	if err != nil {
 		l.add("example-fails", LevelError, at, problem.Hint(err), "the example has no ID: "+err.Error())
 		return
