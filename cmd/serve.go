@@ -1,0 +1,154 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/reference"
+)
+
+type serveOptions struct {
+	reference.Options
+
+	listen    string
+	listenAny bool
+	store     string
+	storeEnv  string
+	drain     time.Duration
+}
+
+func newServeCmd(app *App) *cobra.Command {
+	o := &serveOptions{Options: reference.Defaults()}
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "run the reference service: a fictional charges API that keeps its idempotency contract",
+		Long: `Serve runs a fictional charges API, to try verifiers and clients on. It moves no
+money and is a demonstration, not a product to build on.
+
+It answers POST /v1/charges, POST /v1/refunds, GET /v1/charges?order_id=,
+GET /v1/refunds?order_id=, GET /v1/effects?order_id= (every movement of money)
+and GET /healthz. A POST needs the header Idempotency-Key; Authorization: Bearer
+TOKEN tells callers apart, any token names one.
+
+Once it listens it says "listening on http://HOST:PORT" on standard output. An
+interrupt or SIGTERM stops it after the running requests.`,
+		Example: `  idem serve
+  idem serve --listen 127.0.0.1:0 --store sqlite:charges.db --retention 1h
+  DSN=postgres://user:password@db/charges idem serve --store-env DSN --instance a`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return runServe(c.Context(), app, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "the address to listen on; port 0 takes a free one")
+	f.BoolVar(&o.listenAny, "listen-any", false, "allow --listen on addresses that other machines reach")
+	f.StringVar(&o.store, "store", "sqlite:memory", "where records are kept: sqlite:memory, sqlite:PATH, or a postgres:// URL without a password")
+	f.StringVar(&o.storeEnv, "store-env", "", "the environment variable that holds the store's address, password included")
+	f.StringVar(&o.InFlight, "in-flight", o.InFlight, "what a duplicate meets while the first runs: wait, or reject (409)")
+	f.DurationVar(&o.WaitMax, "wait-max", o.WaitMax, "how long a duplicate waits at most")
+	f.IntVar(&o.Conflict, "conflict", o.Conflict, "the status for a key that another request used: 400, 409 or 422")
+	f.StringVar(&o.Keyless, "keyless", o.Keyless, "requests without a key: reject (400), or execute")
+	f.DurationVar(&o.Retention, "retention", o.Retention, "how long a key is remembered, from its first use")
+	f.DurationVar(&o.Lease, "lease", o.Lease, "how long a dead owner blocks its key")
+	f.DurationVar(&o.Work, "work", o.Work, "how long an operation takes before it commits")
+	f.DurationVar(&o.AnswerDelay, "answer-delay", o.AnswerDelay, "time between an operation's commit and its answer")
+	f.DurationVar(&o.SweepEvery, "sweep-every", o.SweepEvery, "how often expired records are deleted")
+	f.IntVar(&o.SweepBatch, "sweep-batch", o.SweepBatch, "how many records one statement deletes at most")
+	f.StringVar(&o.Instance, "instance", "", "this replica's name, sent as X-Served-By")
+	f.StringVar(&o.EffectURL, "effect-url", "", "have another service move the money: POST here, with a derived Idempotency-Key")
+	f.BoolVar(&o.Admin, "admin", false, "test hooks: POST /admin/advance?seconds=N, and the header X-Test-Fail: once|always|panic")
+	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long running requests may take to finish when stopped")
+	c.MarkFlagsMutuallyExclusive("store", "store-env")
+	return c
+}
+
+func runServe(ctx context.Context, app *App, o *serveOptions) error {
+	if err := checkListen(o.listen, o.listenAny); err != nil {
+		return err
+	}
+	address, err := o.storeAddress(app)
+	if err != nil {
+		return err
+	}
+	if app.Verbose {
+		o.Log = slog.New(slog.NewTextHandler(app.Err, nil))
+	}
+	store, err := reference.Open(ctx, address)
+	if err != nil {
+		return err
+	}
+	if err := serveOn(ctx, app, o, store); err != nil {
+		store.Close()
+		return err
+	}
+	if err := store.Close(); err != nil {
+		return problem.New("--store", "closing failed: %s", err)
+	}
+	return nil
+}
+
+// serveOn listens, says where, and serves until ctx ends.
+func serveOn(ctx context.Context, app *App, o *serveOptions, store reference.Store) error {
+	service, err := reference.New(store, o.Options)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return problem.New("--listen", "%s", rootCause(err)).WithHint("--listen 127.0.0.1:0 takes a free port")
+	}
+	if _, err := fmt.Fprintf(app.Out, "listening on http://%s\n", l.Addr()); err != nil {
+		l.Close()
+		return problem.New("standard output", "%s", rootCause(err))
+	}
+	if err := service.Serve(ctx, l, o.drain); err != nil {
+		return problem.New("", "serving stopped: %s", err)
+	}
+	return nil
+}
+
+// storeAddress is the store's address; its password, if it has one, never was
+// an argument.
+func (o *serveOptions) storeAddress(app *App) (string, error) {
+	if o.storeEnv == "" {
+		if reference.HasPassword(o.store) {
+			return "", problem.New("--store", "the address holds a password, which every process list shows").
+				WithHint("put the address into an environment variable and name that: --store-env NAME")
+		}
+		return o.store, nil
+	}
+	address, ok := app.LookupEnv(o.storeEnv)
+	if !ok || address == "" {
+		return "", problem.New("--store-env", "the environment variable %s is not set", o.storeEnv)
+	}
+	return address, nil
+}
+
+// checkListen refuses addresses that other machines reach: a demonstration
+// that anyone may call, without TLS, does not belong there by accident.
+func checkListen(address string, anywhere bool) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return problem.New("--listen", "is not HOST:PORT").WithHint("--listen 127.0.0.1:8080")
+	}
+	ip := net.ParseIP(host)
+	if anywhere || host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return problem.New("--listen", "other machines reach this address, and this is a demonstration that anyone may call").
+		WithHint("--listen 127.0.0.1:8080, or --listen-any if that is meant")
+}
+
+// rootCause is why the system refused, without what it was asked to do.
+func rootCause(err error) error {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err
+}

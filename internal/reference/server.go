@@ -1,0 +1,71 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// newServer is the HTTP side: HTTP/1.1 now; Protocols is where h2c is switched
+// on. There is no time-out on the whole answer, since callers may wait for
+// another; send sets one on the writing.
+func newServer(h http.Handler) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Server{
+		Handler:           h,
+		Protocols:         protocols,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+	}
+}
+
+// Serve answers requests until ctx ends. Then it accepts none, gives those that
+// run up to drain to finish, and gives up the rest in an orderly way: their
+// keys are free, or their leases end, so that a retry need not wait. It closes
+// the listener, not the store.
+func (s *Service) Serve(ctx context.Context, l net.Listener, drain time.Duration) error {
+	srv := newServer(s)
+	keeping, stopKeeping := context.WithCancel(s.base)
+	var keeper sync.WaitGroup
+	keeper.Go(func() { s.keep(keeping) })
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		err = s.drain(srv, drain)
+	}
+	stopKeeping()
+	s.end()
+	keeper.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// settleTime is what given-up operations get to release their keys.
+const settleTime = 5 * time.Second
+
+func (s *Service) drain(srv *http.Server, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	if srv.Shutdown(ctx) == nil {
+		return nil
+	}
+	s.options.Log.Warn("giving up requests that did not finish in time")
+	s.end()
+	ctx, cancel = context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	if srv.Shutdown(ctx) == nil {
+		return nil
+	}
+	return srv.Close()
+}
