@@ -75,6 +75,7 @@ func newRootCmd(app *App) *cobra.Command {
 	})
 	root.AddCommand(
 		newCanonCmd(app),
+		newServeCmd(app),
 	)
 	return root
 }
