@@ -18,7 +18,8 @@ type Promised[T any] struct {
 }
 
 // Contract is one contract file. Texts in Target, Effects, Crash and Expiry
-// may still hold ${NAME}; Resolve fills them in.
+// may still hold ${NAME}; Resolve fills them in. Durations and numbers that
+// the file takes from ${NAME} have their default, or are 0, until then.
 type Contract struct {
 	File       string // as given
 	Source     []byte // the bytes read
@@ -29,6 +30,16 @@ type Contract struct {
 	Limits     Limits
 	Operations []*Operation
 	Waive      []Waiver
+
+	files    map[string][]byte // what body_file named, by path; nil where nothing was read
+	settings []string          // names that durations and numbers read, sorted
+	urls     []placed          // base URLs with their places
+}
+
+// placed is a text with its place.
+type placed struct {
+	text string
+	pos  Pos
 }
 
 // Target is where the API is, and as whom to call it.
@@ -39,17 +50,18 @@ type Target struct {
 	Auth       *Auth
 	OtherAuth  *Auth
 	Instance   string // response header that names the replica
-	Pos        Pos
+	Pos        Pos    // of the block, as everywhere below
 }
 
 // Auth is one principal. One of Env, File, Command, Cert is set. Header and
-// Prefix say how the secret travels.
+// Prefix say how the secret travels; a Command without a Header prints whole
+// header lines, for signatures that take more than one.
 type Auth struct {
-	Header  string
+	Header  string // empty only with Command or Cert
 	Env     string
 	File    string
 	Command []string
-	Per     string // "run" (default) or "attempt": when the command runs
+	Per     string // with Command, when it runs: "run" (default) or "attempt"
 	Prefix  string
 	Cert    string // mtls: PEM files
 	CertKey string
@@ -117,8 +129,8 @@ type Body struct {
 	Kind BodyKind
 	JSON []byte
 	Form [][2]string
-	Raw  []byte
-	File string // where body_file named one
+	Raw  []byte // with File: its very bytes, whatever the kind
+	File string // where body_file named one; its kind follows from the media type
 	Pos  Pos
 }
 
@@ -168,8 +180,8 @@ type Companion struct{ Header, As string }
 
 // KeyRules are what the API declares of its keys; only what is set is judged.
 type KeyRules struct {
-	MinLength, MaxLength int
-	Pattern              string
+	MinLength, MaxLength int    // in characters; 0: not declared
+	Pattern              string // RE2
 	Case                 string // sensitive, insensitive
 	Repeated, TooLong    *Matcher
 	Pos                  Pos
@@ -189,7 +201,7 @@ type JSONExpectation struct {
 	Value   []byte // JSON
 }
 
-// Marker is the header that says "this is a replay".
+// Marker is the header that says "this is a replay"; an empty Value is any.
 type Marker struct{ Header, Value string }
 
 // Promise is what the API promises of one operation.
@@ -210,7 +222,7 @@ type Promise struct {
 	AfterRetention Promised[Outcome] // Mode any, execute or answer; known by default as any
 	RetryWindow    Promised[time.Duration]
 	Lease          Promised[time.Duration]
-	Scope          []string
+	Scope          []string         // nil: not stated; empty: one key space for everybody and everything
 	Binding        Promised[string] // independent, conflict, replay
 }
 
@@ -295,11 +307,11 @@ type Effects struct {
 type Crash struct {
 	Process  *Process
 	Hooks    *Hooks
-	Recovery time.Duration // default: the lease
+	Recovery time.Duration // default: the lease; 0 where neither is stated
 	Pos      Pos
 }
 
-// Process is a service that idem starts itself.
+// Process is a service that idem starts itself, in Dir.
 type Process struct {
 	Command []string
 	Ready   string // path answered with 2xx once it serves
@@ -310,12 +322,13 @@ type Process struct {
 // Hooks are the user's own kill and start.
 type Hooks struct {
 	Kill, Start []string
-	Ready       string
+	Ready       string // as in Process; empty: ready once start has ended
 }
 
 // Expiry says how a key's retention is passed on this target.
 type Expiry struct {
 	Wait     time.Duration // the target's effective retention, for every step; 0 with Advance
+	WaitText string        // Wait as it stands in the file: "2s", "${WAIT}"; empty with Advance
 	Advance  []string      // run with IDEM_SECONDS
 	BaseURLs []string      // an instance of its own, with a short retention
 	Pos      Pos

@@ -1,0 +1,85 @@
+package contract
+
+import (
+	"strings"
+
+	"github.com/idem-toolkit/idem/internal/document"
+)
+
+const freshOpen = "{fresh:"
+
+// FreshPointers gives the pointers of {fresh:/pointer} in a text, in order.
+// ok is false where one does not end.
+func FreshPointers(text string) (pointers []string, ok bool) {
+	for {
+		i := strings.Index(text, freshOpen)
+		if i < 0 {
+			return pointers, true
+		}
+		text = text[i+len(freshOpen):]
+		end := strings.IndexByte(text, '}')
+		if end < 0 {
+			return pointers, false
+		}
+		pointers = append(pointers, text[:end])
+		text = text[end+1:]
+	}
+}
+
+// FillFresh replaces each {fresh:/pointer} by the value of its pointer. The
+// caller escapes values for where the text goes.
+func FillFresh(text string, value func(pointer string) string) string {
+	var b strings.Builder
+	for {
+		i := strings.Index(text, freshOpen)
+		if i < 0 {
+			break
+		}
+		end := strings.IndexByte(text[i:], '}')
+		if end < 0 {
+			break
+		}
+		b.WriteString(text[:i])
+		b.WriteString(value(text[i+len(freshOpen) : i+end]))
+		text = text[i+end+1:]
+	}
+	b.WriteString(text)
+	return b.String()
+}
+
+// checkFresh holds the templates of a text to the declared fresh values.
+func (r *reader) checkFresh(n *document.Node, text, what string, fresh []Fresh) {
+	if r.err != nil || n == nil {
+		return
+	}
+	pointers, ok := FreshPointers(text)
+	if !ok {
+		r.fail(n.Errorf("%s has a {fresh: that does not end", what).WithHint("{fresh:/order_id}"))
+		return
+	}
+	for _, p := range pointers {
+		r.checkDeclared(n, p, what, fresh)
+	}
+}
+
+// checkDeclared holds a pointer to the declared fresh values.
+func (r *reader) checkDeclared(n *document.Node, pointer, what string, fresh []Fresh) {
+	if r.err != nil {
+		return
+	}
+	names := make([]string, len(fresh))
+	for i, f := range fresh {
+		if names[i] = f.At; f.At == pointer {
+			return
+		}
+	}
+	wrong := n.Errorf("%s names %s, which is not fresh", what, document.Show(pointer))
+	switch near := document.Nearest(pointer, names); {
+	case len(names) == 0:
+		r.fail(wrong.WithHint("request.fresh: [%s]", pointer))
+	case near != "":
+		r.fail(wrong.WithHint("did you mean %q?", near))
+	default:
+		r.fail(wrong.WithHint("request.fresh has %s", strings.Join(names, ", ")))
+	}
+}
