@@ -1,0 +1,143 @@
+// Package explain is what idem knows about each way a promise can break: what
+// it means for money, how it comes about, how to fix it, and which evidence
+// shows it. It is data and a lookup; one file holds one step and its slugs.
+//
+// A slug is permanent: people grep for it, waive it and link to it. An entry
+// may be reworded, never renamed or removed (contract-v1, Verdicts).
+package explain
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Entry explains one slug. Texts are plain sentences on one line.
+type Entry struct {
+	Slug     string // "duplicate/effect-ran-twice"
+	Title    string // what happened, in a few words, lower case
+	Money    string // what it means for who pays and who is paid
+	Causes   []string
+	Fixes    []string
+	Evidence string // what was sent and counted to show it
+}
+
+// Step gives the step that shows the entry: the slug up to its slash.
+func (e Entry) Step() string {
+	step, _, _ := strings.Cut(e.Slug, "/")
+	return step
+}
+
+// Step explains one step of the check.
+type Step struct {
+	Name     string
+	Asks     string   // the question that it answers
+	Does     []string // what it sends and counts, in order
+	Controls []string // what must hold for its verdict to mean anything
+	Pass     string   // what a pass needs
+	Unsure   string   // what makes it inconclusive
+	Needs    string   // what the contract must say
+	Entries  []Entry
+}
+
+// steps are all steps in the report's order.
+var steps = []*Step{&duplicate, &concurrent, &conflict, &reorder, &crash, &expiry}
+
+// Steps gives all steps in the order of a report.
+func Steps() []*Step { return slices.Clone(steps) }
+
+// FindStep gives the step of that name, nil where there is none.
+func FindStep(name string) *Step {
+	for _, s := range steps {
+		if s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Find gives the entry of a slug, nil where there is none.
+func Find(slug string) *Entry {
+	step, _, _ := strings.Cut(slug, "/")
+	s := FindStep(step)
+	if s == nil {
+		return nil
+	}
+	for i := range s.Entries {
+		if s.Entries[i].Slug == slug {
+			return &s.Entries[i]
+		}
+	}
+	return nil
+}
+
+// Title gives the title of a slug, "" where it is not known.
+func Title(slug string) string {
+	if e := Find(slug); e != nil {
+		return e.Title
+	}
+	return ""
+}
+
+// near is how many letters, of all that a word and a name have together, may
+// differ at most for the name to be offered: a fourth.
+const near = 4
+
+// Near gives the names of steps and slugs that a mistyped word most likely
+// meant, nearest first, at most five. A word without a step ("effect-missing")
+// meets every slug that ends so, a part of a slug ("stuck") every slug with it.
+func Near(word string) []string {
+	word = strings.ToLower(word)
+	if len(word) > 80 {
+		return nil
+	}
+	type candidate struct {
+		name string
+		far  int
+	}
+	var found []candidate
+	offer := func(name, part string) {
+		far := distance(word, part)
+		if far*near <= len(word)+len(part) && far < len(part) || len(word) >= near && strings.Contains(name, word) {
+			found = append(found, candidate{name, far})
+		}
+	}
+	for _, s := range steps {
+		offer(s.Name, s.Name)
+		for _, e := range s.Entries {
+			if strings.Contains(word, "/") {
+				offer(e.Slug, e.Slug)
+			} else {
+				offer(e.Slug, e.Slug[len(s.Name)+1:])
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
+	var names []string
+	for _, c := range found {
+		if len(names) < 5 {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// distance counts the letters to insert, drop or replace between two words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,128 @@
+package explain
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// permanent lists every slug that was ever printed. A line is added, never
+// changed and never removed.
+const permanent = `
+duplicate/effect-ran-twice duplicate/effect-missing duplicate/other-answer duplicate/refused
+duplicate/not-refused duplicate/marker-missing duplicate/marker-on-first
+concurrent/effect-ran-twice concurrent/effect-missing concurrent/loser-error concurrent/results-differ
+concurrent/stuck-after-race concurrent/other-answer
+conflict/first-result-returned conflict/changed-body-ran conflict/wrong-answer
+conflict/refused-not-promised conflict/record-replaced conflict/effect-ran-twice
+reorder/effect-ran-twice reorder/refused reorder/other-answer reorder/accepted-as-same
+crash/effect-ran-twice crash/receipt-without-effect crash/stuck-in-progress crash/result-lost
+crash/result-changed crash/refused crash/did-not-restart
+expiry/forgot-early expiry/other-answer expiry/never-forgets expiry/extended-by-replay
+expiry/ran-more-than-once expiry/wrong-answer
+`
+
+func TestSlugsArePermanent(t *testing.T) {
+	known := strings.Fields(permanent)
+	for _, slug := range known {
+		if Find(slug) == nil {
+			t.Errorf("%s is gone", slug)
+		}
+	}
+	for _, s := range Steps() {
+		for _, e := range s.Entries {
+			if !slices.Contains(known, e.Slug) {
+				t.Errorf("%s is not in the permanent list", e.Slug)
+			}
+		}
+	}
+}
+
+func TestEntriesAreWhole(t *testing.T) {
+	form := regexp.MustCompile(`^[a-z]+(-[a-z]+)*/[a-z]+(-[a-z]+)*$`)
+	seen := map[string]bool{}
+	for _, s := range Steps() {
+		if s.Asks == "" || len(s.Does) == 0 || len(s.Controls) == 0 || s.Pass == "" || s.Unsure == "" || s.Needs == "" || len(s.Entries) == 0 {
+			t.Errorf("step %s lacks a part", s.Name)
+		}
+		for _, e := range s.Entries {
+			if !form.MatchString(e.Slug) || e.Step() != s.Name || seen[e.Slug] {
+				t.Errorf("%q in step %s: no slug, misplaced or twice", e.Slug, s.Name)
+			}
+			seen[e.Slug] = true
+			if len(e.Causes) < 1 || len(e.Fixes) < 1 {
+				t.Errorf("%s: no causes or fixes", e.Slug)
+			}
+			checkTexts(t, e)
+		}
+	}
+}
+
+// checkTexts holds an entry to its form: lines without a line break, lower-case
+// list items without a full stop, whole sentences elsewhere.
+func checkTexts(t *testing.T, e Entry) {
+	t.Helper()
+	for _, sentence := range []string{e.Money, e.Evidence} {
+		if !strings.HasSuffix(sentence, ".") || strings.ContainsAny(sentence, "\n\t") {
+			t.Errorf("%s: not a sentence: %q", e.Slug, sentence)
+		}
+	}
+	for _, item := range append(append([]string{e.Title}, e.Causes...), e.Fixes...) {
+		if item == "" || strings.HasSuffix(item, ".") || strings.ContainsAny(item, "\n\t") {
+			t.Errorf("%s: not a list item: %q", e.Slug, item)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	if e := Find("crash/stuck-in-progress"); e == nil || e.Step() != "crash" || Title(e.Slug) != e.Title {
+		t.Errorf("got %v", e)
+	}
+	for _, slug := range []string{"", "crash", "crash/", "/stuck-in-progress", "crash/stuck", "Crash/stuck-in-progress", "duplicate/stuck-in-progress"} {
+		if e := Find(slug); e != nil {
+			t.Errorf("Find(%q) = %s", slug, e.Slug)
+		}
+		if got := Title(slug); got != "" {
+			t.Errorf("Title(%q) = %q", slug, got)
+		}
+	}
+	if FindStep("conflict") == nil || FindStep("conflicts") != nil {
+		t.Error("FindStep")
+	}
+}
+
+func TestNear(t *testing.T) {
+	for _, c := range []struct {
+		word  string
+		first string
+		count int // -1: any
+	}{
+		{"crash/stuck-in-progres", "crash/stuck-in-progress", -1},
+		{"Duplicate/Effect-Ran-Twice", "duplicate/effect-ran-twice", -1},
+		{"duplicates/effect-run-twice", "duplicate/effect-ran-twice", -1},
+		{"conflit", "conflict", -1},
+		{"effect-ran-twice", "duplicate/effect-ran-twice", 5},
+		{"receipt-without-efect", "crash/receipt-without-effect", 1},
+		{"stuck", "crash/stuck-in-progress", 2},
+		{"zebra", "", 0},
+		{"", "", 0},
+		{strings.Repeat("duplicate", 20), "", 0},
+	} {
+		got := Near(c.word)
+		first := ""
+		if len(got) > 0 {
+			first = got[0]
+		}
+		if c.word == "stuck" {
+			slices.Sort(got)
+			first = "crash/stuck-in-progress"
+			if !slices.Contains(got, "concurrent/stuck-after-race") {
+				t.Errorf("stuck: %v", got)
+			}
+		}
+		if first != c.first || c.count >= 0 && len(got) != c.count {
+			t.Errorf("Near(%q) = %v", c.word, got)
+		}
+	}
+}

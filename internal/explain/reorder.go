@@ -1,0 +1,76 @@
+package explain
+
+var reorder = Step{
+	Name: "reorder",
+	Asks: "Is the same JSON in another order or spacing treated as promised?",
+	Does: []string{
+		"sends a JSON request with a new key and waits for its answer",
+		"sends the same value with its members in another order, then with other white space, under the same key",
+		"counts the effects",
+	},
+	Controls: []string{
+		"counter: as for duplicate",
+		"mutation: the reordered body must be accepted under a key of its own",
+	},
+	Pass:   "semantic: the reordered body got the first result and no second effect; bytes: it was treated as a conflict",
+	Unsure: "the body is not JSON with two members to swap, or the contract does not say what is promised",
+	Needs:  "promise.reorder: semantic or bytes; any skips the step",
+	Entries: []Entry{
+		{
+			Slug:  "reorder/effect-ran-twice",
+			Title: "the same JSON in another order or spacing ran again",
+			Money: "A client that builds its body anew for a retry, as most do, may order members differently on another run, version or language. Its retry is then a second payment.",
+			Causes: []string{
+				"key and raw body are hashed together into the record's key",
+				"a different fingerprint falls through to the handler instead of being refused",
+				"duplicates run again in any case (see duplicate/effect-ran-twice)",
+			},
+			Fixes: []string{
+				"fingerprint the canonical form (RFC 8785), not the bytes that arrived",
+				"make the key alone unique, and compare the fingerprint afterwards",
+			},
+			Evidence: "The same JSON value, ordered or spaced otherwise, under the used key; the counter shows more than one unit.",
+		},
+		{
+			Slug:  "reorder/refused",
+			Title: "the same JSON in another order was refused as a conflict",
+			Money: "A good retry is told that it is another operation. The caller cannot learn the result of a payment that was made, and often makes it again under a new key.",
+			Causes: []string{
+				"the fingerprint is a hash of the raw bytes",
+				"the body is parsed and written again by a serialiser that keeps the order of arrival",
+			},
+			Fixes: []string{
+				"hash the canonical form (RFC 8785) of the parsed body",
+				"where byte equality is meant, promise reorder: bytes and tell callers to keep the bytes of the first attempt",
+			},
+			Evidence: "semantic is promised; the reordered body, accepted under another key, got a conflict under the used one.",
+		},
+		{
+			Slug:  "reorder/other-answer",
+			Title: "the same JSON in another order got another answer",
+			Money: "The retry's caller books something else than the first one did, for one and the same payment.",
+			Causes: []string{
+				"the record was found, and the answer was built anew from the second body",
+				"two stores are asked: one by bytes, one by key",
+			},
+			Fixes: []string{
+				"send the stored answer once the fingerprints agree, and nothing that is built from the new request",
+			},
+			Evidence: "The reordered body got a success that is not the first answer, while the very same bytes would have.",
+		},
+		{
+			Slug:  "reorder/accepted-as-same",
+			Title: "other bytes were taken as the same although bytes is promised",
+			Money: "No money moved wrongly. Callers that sign or hash the bytes of a request were promised that other bytes are refused, and cannot rely on it.",
+			Causes: []string{
+				"the fingerprint is of the parsed body",
+				"the fingerprint does not cover the body at all",
+			},
+			Fixes: []string{
+				"hash the body's bytes as they arrive, before anything parses them",
+				"promise reorder: semantic where that is what the API does",
+			},
+			Evidence: "bytes is promised; the reordered body got the first result under the used key.",
+		},
+	},
+}
