@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// clean shows text that somebody else wrote (a server, a file) as nothing but
+// text: what a terminal or a reader's eye would obey (control characters,
+// escape sequences, direction marks, invisible characters) is spelled out, and
+// so are bytes that are not UTF-8. The result is one line.
+func clean(s string) string {
+	if isClean(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case printable(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r <= 0xFFFF:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// isClean says that clean would leave s as it is.
+func isClean(s string) bool {
+	for i, r := range s {
+		if !printable(r) {
+			return false
+		}
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// printable leaves letters, marks, digits, punctuation, symbols and the space.
+// Format characters (direction marks, joiners), private use and the other
+// spaces are not among them.
+func printable(r rune) bool { return unicode.IsPrint(r) }
+
+// cleanLines is clean for text that may keep its line breaks.
+func cleanLines(s string) []string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i := range lines {
+		lines[i] = clean(strings.TrimSuffix(lines[i], "\r"))
+	}
+	return lines
+}
+
+// cut shortens to at most n characters, the last of them "..." where it did.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:max(n-3, 0)]) + "..."
+}
+
+// quoted is a word of the user's in an error.
+func quoted(s string) string { return strconv.QuoteToGraphic(cut(s, 40)) }
+
+// wrap breaks text at spaces into lines of at most width characters; a longer
+// word has a line of its own.
+func wrap(text string, width int) []string {
+	var lines []string
+	line, length := "", 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case line == "":
+			line, length = word, n
+		case length+1+n <= width:
+			line, length = line+" "+word, length+1+n
+		default:
+			lines = append(lines, line)
+			line, length = word, n
+		}
+	}
+	return append(lines, line)
+}
+
+// pad fills s with spaces to n characters.
+func pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(n-utf8.RuneCountInString(s), 0))
+}
+
+// plural counts things: "1 effect", "2 effects".
+func plural[N int | int64](n N, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

@@ -1,0 +1,275 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/probe"
+)
+
+// PlanLine is one line of a printed plan. Lines beneath a repeat, a condition,
+// a branch, a trial or a thread are one deeper.
+type PlanLine struct {
+	Depth  int    // from 0
+	Action string // "thread", "branch", or the action's name
+	Text   string
+}
+
+// PlanLines prints all that a plan may do, thread by thread, with the bound of
+// everything that is adaptive. Branches that differ in nothing but their
+// requests and names are printed once.
+func PlanLines(p probe.Plan) []PlanLine {
+	var lines []PlanLine
+	for _, t := range p.Threads {
+		text := "overlaps others"
+		if t.Exclusive {
+			text = "has the target to itself"
+		}
+		if t.Trial != "" {
+			text = t.Trial + ", " + text
+		}
+		lines = append(lines, PlanLine{0, "thread", text})
+		lines = actionLines(lines, t.Actions, 1)
+	}
+	return lines
+}
+
+func actionLines(lines []PlanLine, actions []probe.Action, depth int) []PlanLine {
+	for _, a := range actions {
+		lines = append(lines, PlanLine{depth, a.Name(), actionText(a)})
+		switch a := a.(type) {
+		case probe.Repeat:
+			lines = actionLines(lines, a.Body, depth+1)
+		case probe.If:
+			lines = actionLines(lines, a.Body, depth+1)
+		case probe.Try:
+			lines = actionLines(lines, a.Body, depth+1)
+		case probe.Fan:
+			lines = branchLines(lines, a.Branches, depth+1)
+		}
+	}
+	return lines
+}
+
+// branchLines prints the first of each kind of branch and says which others
+// are alike.
+func branchLines(lines []PlanLine, branches [][]probe.Action, depth int) []PlanLine {
+	kinds := map[string][]int{}
+	shapes := make([]string, len(branches))
+	for i, branch := range branches {
+		shapes[i] = shape(branch)
+		kinds[shapes[i]] = append(kinds[shapes[i]], i+1)
+	}
+	for i, branch := range branches {
+		kind := kinds[shapes[i]]
+		if kind[0] != i+1 {
+			continue
+		}
+		text := fmt.Sprintf("%s of %d", ranges(kind), len(branches))
+		if len(kind) > 1 {
+			text += ", alike but for requests and names; the first is"
+		}
+		lines = append(lines, PlanLine{depth, "branch", text})
+		lines = actionLines(lines, branch, depth+1)
+	}
+	return lines
+}
+
+// ranges writes rising numbers: "1-24", "1, 3, 5-7".
+func ranges(n []int) string {
+	var parts []string
+	for i := 0; i < len(n); {
+		j := i
+		for j+1 < len(n) && n[j+1] == n[j]+1 {
+			j++
+		}
+		part := fmt.Sprint(n[i])
+		if j > i {
+			part += fmt.Sprintf("-%d", n[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shape is what actions do, whatever their requests and names.
+func shape(actions []probe.Action) string {
+	return fmt.Sprint(actionLines(nil, blanked(actions), 0))
+}
+
+// blanked takes requests and names out of actions.
+func blanked(actions []probe.Action) []probe.Action {
+	out := make([]probe.Action, len(actions))
+	for i, a := range actions {
+		switch b := a.(type) {
+		case probe.Send:
+			b.Label, b.Request = "", ""
+			a = b
+		case probe.Burst:
+			b.Label, b.Requests = "", make([]string, len(b.Requests))
+			a = b
+		case probe.Volley:
+			b.Label, b.Requests = "", make([]string, len(b.Requests))
+			a = b
+		case probe.Count:
+			b.Label, b.Subject = "", probe.Subject{}
+			if b.Above != "" {
+				b.Above = "another"
+			}
+			a = b
+		case probe.Wait:
+			b.For = ""
+			a = b
+		case probe.Repeat:
+			b.Body, b.While.Labels = blanked(b.Body), nil
+			a = b
+		case probe.If:
+			b.Body, b.When.Labels = blanked(b.Body), nil
+			a = b
+		case probe.Try:
+			b.Trial, b.Body = "", blanked(b.Body)
+			a = b
+		case probe.Fan:
+			branches := make([][]probe.Action, len(b.Branches))
+			for k := range b.Branches {
+				branches[k] = blanked(b.Branches[k])
+			}
+			a = probe.Fan{Branches: branches}
+		}
+		out[i] = a
+	}
+	return out
+}
+
+// actionText says what an action does, its name left out.
+func actionText(a probe.Action) string {
+	switch a := a.(type) {
+	case probe.Send:
+		return sendText(a)
+	case probe.Burst:
+		return withLabel(a.Label, fmt.Sprintf("%s together, one copy each: %s%s%s",
+			plural(len(a.Requests), "request"), idsText(a.Requests), holdText(a.Hold), targetText(a.Target)))
+	case probe.Count:
+		return countText(a)
+	case probe.Settle:
+		return "wait " + span(a.For) + ", so that a late second effect is seen"
+	case probe.Wait:
+		return "until " + span(a.Plus) + " after " + a.For + " " + markText(a.From)
+	case probe.Repeat:
+		return fmt.Sprintf("at most %s, every %s, for at most %s, while %s",
+			plural(a.Max, "time"), span(a.Every), span(a.Within), conditionText(a.While))
+	case probe.If:
+		return "where " + conditionText(a.When)
+	case probe.Fan:
+		return fmt.Sprintf("%d branches at the same time", len(a.Branches))
+	case probe.Try:
+		return a.Trial
+	case probe.Volley:
+		return withLabel(a.Label, fmt.Sprintf("%s one after another over %g times an answer's time, then the kill: %s%s",
+			plural(len(a.Requests), "request"), a.Reach, idsText(a.Requests), targetText(a.Target)))
+	case probe.Start:
+		return "the service again, ready within " + span(a.Within)
+	case probe.Advance:
+		return "the target's clock by " + span(a.By)
+	}
+	return ""
+}
+
+// idsText lists requests; of many the first and the last.
+func idsText(ids []string) string {
+	if n := len(ids); n > 6 {
+		return ids[0] + ", " + ids[1] + ", ... " + ids[n-1]
+	}
+	return strings.Join(ids, ", ")
+}
+
+func sendText(a probe.Send) string {
+	s := "request " + a.Request
+	if a.Copies > 1 {
+		s = fmt.Sprintf("%d copies together of request %s", a.Copies, a.Request)
+	}
+	s += holdText(a.Hold) + targetText(a.Target)
+	if a.Other {
+		s += ", as the other principal"
+	}
+	return withLabel(a.Label, s)
+}
+
+func countText(a probe.Count) string {
+	s := "the effects for " + a.Subject.Text
+	if a.Sibling {
+		s += " with the sibling's counter"
+	}
+	switch {
+	case a.Poll && a.Above != "":
+		s += ", read again until more than at " + a.Above + " are there or the time for them has passed"
+	case a.Poll:
+		s += ", read again until the first is there or the time for it has passed"
+	}
+	return withLabel(a.Label, s)
+}
+
+func withLabel(label, text string) string {
+	if label == "" {
+		return text
+	}
+	return label + ": " + text
+}
+
+func holdText(h probe.Hold) string {
+	switch h {
+	case probe.HoldBody:
+		return ", released by the last byte of the body"
+	case probe.HoldHeader:
+		return ", released by the end of the header section"
+	}
+	return ""
+}
+
+func targetText(t string) string {
+	if t == "" || t == "0" {
+		return ""
+	}
+	return ", to " + target(t)
+}
+
+func markText(m probe.Mark) string {
+	switch m {
+	case probe.FirstSent:
+		return "began to be sent"
+	case probe.LastAnswered:
+		return "was answered"
+	}
+	return string(m)
+}
+
+func conditionText(c probe.Condition) string {
+	labels := strings.Join(c.Labels, ", ")
+	switch c.Fact {
+	case probe.Unsettled:
+		s := "the last answer to " + labels + " is missing or says to come back (in flight, 429, 502, 503, 504)"
+		if c.ConflictSettles {
+			s += " and is not the conflict's"
+		}
+		return s
+	case probe.Troubled:
+		return "an answer to " + labels + " is missing or an undeclared 429, 502, 503 or 504"
+	case probe.NotLanded:
+		return "no kill has fallen between an effect and its answer"
+	}
+	return string(c.Fact) + prefixed(" of ", labels)
+}
+
+// span writes a duration as a contract does: "2s", "1m30s", "24h".
+func span(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}

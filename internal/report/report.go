@@ -1,0 +1,146 @@
+// Package report renders what a run came to: one small writer for each format
+// over one result type. Writers are pure: the same result gives the same bytes
+// (contract-v1, Record first, judge later).
+//
+// Read this file for the formats, words.go for the sentences that they share,
+// then a format: human.go, json.go, junit.go, markdown.go; timeline.go and
+// repro.go show one finding; dry.go and its neighbours are the dry run.
+package report
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+// Options are what a reader chooses. They never change a verdict.
+type Options struct {
+	Color   bool // human only: with ANSI colours; the caller looks at terminal and environment
+	Verbose bool // human only: every case and control
+
+	// For reproductions; ContractOptions reads them from a contract.
+	BaseURLs []string    // without them a script asks for the address
+	Auth     [][2]string // header fields that are added as a request is sent, secrets masked
+	NoScript bool        // no script can send as idem does: signatures, client certificates
+}
+
+// ContractOptions gives the options that a contract decides.
+func ContractOptions(c *contract.Contract) Options {
+	o := Options{BaseURLs: c.Target.BaseURLs}
+	switch a := c.Target.Auth; {
+	case a == nil:
+	case a.Header == "" || a.Per == "attempt" || a.Cert != "":
+		o.NoScript = true
+	default:
+		o.Auth = [][2]string{{a.Header, a.Prefix + maskOpens + "auth" + maskCloses}}
+	}
+	return o
+}
+
+// plain takes colour and length off, for the text inside other formats.
+func (o Options) plain() Options {
+	o.Color, o.Verbose = false, false
+	return o
+}
+
+// format is one way to render; live and dry each write a whole document.
+type format struct {
+	name string
+	live func(b *bytes.Buffer, r probe.Report, o Options) error
+	dry  func(b *bytes.Buffer, d Dry, o Options) error
+}
+
+// formats are all there are, in the order of the help text.
+var formats = []format{
+	{"human", writeHuman, writeDryHuman},
+	{"json", writeJSON, writeDryJSON},
+	{"junit", writeJUnit, writeDryJUnit},
+	{"markdown", writeMarkdown, writeDryMarkdown},
+}
+
+// Formats gives the names of the formats.
+func Formats() []string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = f.name
+	}
+	return names
+}
+
+// CheckFormat refuses an unknown format.
+func CheckFormat(name string) error {
+	_, err := find(name)
+	return err
+}
+
+func find(name string) (format, error) {
+	for _, f := range formats {
+		if f.name == name {
+			return f, nil
+		}
+	}
+	return format{}, problem.New("", "unknown report format %s", quoted(name)).
+		WithHint("one of %s", strings.Join(Formats(), ", "))
+}
+
+// Write renders the report of a live run in a format, in one write.
+func Write(w io.Writer, name string, r probe.Report, o Options) error {
+	f, err := find(name)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := f.live(&b, r, o); err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// WriteDry renders a dry run in a format, in one write.
+func WriteDry(w io.Writer, name string, d Dry, o Options) error {
+	f, err := find(name)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := f.dry(&b, d, o); err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
+}
+
+// Destination is a format and the file it goes to, "-" being standard output.
+type Destination struct{ Format, Path string }
+
+// Destinations reads the values of --report, FORMAT=PATH each; a path alone
+// that is also a format's name goes to standard output. It refuses unknown
+// formats, an empty path and one path twice.
+func Destinations(values []string) ([]Destination, error) {
+	var out []Destination
+	for _, v := range values {
+		name, path, found := strings.Cut(v, "=")
+		if !found {
+			path = "-"
+		}
+		if err := CheckFormat(name); err != nil {
+			return nil, err
+		}
+		if path == "" {
+			return nil, problem.New("", "--report %s names no file", quoted(v)).
+				WithHint("--report %s=report.%s, or %s=- for standard output", name, name, name)
+		}
+		if slices.ContainsFunc(out, func(d Destination) bool { return d.Path == path }) {
+			return nil, problem.New("", "two reports go to %s", quoted(path)).
+				WithHint("give each --report a file of its own")
+		}
+		out = append(out, Destination{name, path})
+	}
+	return out, nil
+}

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/idem-toolkit/idem/internal/probe"
+)
+
+// Source is what a reproduction needs beside the finding.
+type Source struct {
+	File      string // the contract file as given
+	Operation string
+	Step      string
+	Seed      uint64
+	Options   // BaseURLs, Auth, NoScript
+}
+
+func sourceOf(r probe.Report, o Options, operation, step string) Source {
+	return Source{File: r.File, Operation: operation, Step: step, Seed: r.Seed, Options: o}
+}
+
+const (
+	requestsMost = 12       // of a script: more is no longer read by anybody
+	scriptMost   = 96 << 10 // bytes of a script: one argument may have 128 KiB on Linux
+	scriptShown  = 4 << 10  // bytes of a reproduction that a person is shown
+)
+
+// alone are the steps whose findings no script of single requests shows again:
+// they need copies released together, a kill or a wait.
+var alone = []string{"concurrent", "crash", "expiry", "slow", "disconnect", "replicas", "store-down"}
+
+// Repro gives the commands that show a finding again: for a finding of
+// requests one after another a POSIX shell script around curl that sends the
+// recorded bytes, secrets being asked for by name; else a command that runs
+// the step again, with new keys.
+func Repro(s Source, f probe.Finding) string {
+	again := verifyCommand(s) + "\n"
+	if s.NoScript || slices.Contains(alone, s.Step) {
+		return again
+	}
+	exchanges, ok := sequence(f)
+	if !ok {
+		return again
+	}
+	if c := newScript(s, exchanges); c != nil {
+		if script := c.text(again); len(script) <= scriptMost {
+			return script
+		}
+	}
+	return again
+}
+
+// reproOf gives the finding's own reproduction where it has one.
+func reproOf(s Source, f probe.Finding) string {
+	if f.Repro != "" {
+		return f.Repro
+	}
+	return Repro(s, f)
+}
+
+// shortRepro is reproOf for people: a script that is too long to read gives
+// way to the command.
+func shortRepro(s Source, f probe.Finding) string {
+	r := reproOf(s, f)
+	if len(r) <= scriptShown {
+		return r
+	}
+	return verifyCommand(s) + "\n# the JSON report has a curl script\n"
+}
+
+// verifyCommand runs a step of an operation again.
+func verifyCommand(s Source) string {
+	return fmt.Sprintf("idem verify %s --live --only %s --operation %s --seed %d",
+		shWord(fileArgument(s.File)), shWord(s.Step), shWord(s.Operation), s.Seed)
+}
+
+// fileArgument keeps a file name that begins with a dash from being a flag.
+func fileArgument(file string) string {
+	if strings.HasPrefix(file, "-") && file != "-" {
+		return "./" + file
+	}
+	return file
+}
+
+// sequence gives the finding's exchanges in the order of their sending, and
+// whether a script can send them again: one after another, every byte known.
+func sequence(f probe.Finding) ([]probe.Exchange, bool) {
+	if len(f.Exchanges) == 0 || len(f.Exchanges) > requestsMost {
+		return nil, false
+	}
+	xs := slices.Clone(f.Exchanges)
+	for _, x := range xs {
+		if !sendable(x) {
+			return nil, false
+		}
+	}
+	slices.SortStableFunc(xs, func(a, b probe.Exchange) int { return cmp.Compare(a.Sent.WriteBegan, b.Sent.WriteBegan) })
+	for i := 1; i < len(xs); i++ {
+		a := xs[i-1].Answer
+		if a == nil || xs[i].Sent.WriteBegan < max(a.FirstByte, a.LastByte) {
+			return nil, false
+		}
+	}
+	return xs, true
+}
+
+// sendable says that curl can send a copy as it was sent.
+func sendable(x probe.Exchange) bool {
+	q, s := x.Request, x.Sent
+	if q == nil || s == nil || !s.Whole || s.Hold != "" || x.Copy > 0 {
+		return false
+	}
+	if !isToken(q.Method) || !strings.HasPrefix(q.Target, "/") || !isClean(q.Target) ||
+		strings.Contains(q.Target, " ") || masks(q.Target) != nil {
+		return false
+	}
+	for _, h := range q.Header {
+		if !isToken(h[0]) || strings.ContainsAny(h[1], "\r\n\x00") {
+			return false
+		}
+	}
+	raw, ok := bodyBytes(q.Body)
+	return ok && masks(string(raw)) == nil
+}

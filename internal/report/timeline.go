@@ -1,0 +1,263 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// How much of a finding a person is shown; the JSON report has all of it.
+const (
+	rowsHead = 20 // of a timeline that is too long, the first rows
+	rowsTail = 8  // and the last
+	bodyMost = 60 // characters of an answer's body in its row
+	textMost = 200
+)
+
+// timeline is what was sent and came back in one finding, in the order of
+// time: lines for people, and a legend for the keys and bodies, which rows
+// name by letters so that same and different are seen at once.
+type timeline struct {
+	lines  []string
+	legend []string
+}
+
+type row struct {
+	at    int64 // nanoseconds since the run began
+	known bool  // the time was recorded
+	arrow string
+	same  string                // rows next to each other that have it in common are shown as one
+	text  func(n *namer) string // called for the rows that are shown, in order
+	tag   string
+	more  int   // copies that the row stands for beside itself
+	until int64 // the time of the last of them
+}
+
+// timelineOf gives the timeline of a finding, empty where it has no exchange
+// and no count. Times are milliseconds since the first row.
+func timelineOf(f probe.Finding) timeline {
+	trials := map[string]bool{}
+	for _, x := range f.Exchanges {
+		trials[x.Trial] = true
+	}
+	var rows []row
+	for _, x := range f.Exchanges {
+		rows = append(rows, exchangeRows(x, tag(x, len(trials) > 1))...)
+	}
+	for _, c := range f.Counts {
+		rows = append(rows, row{at: c.At, known: true, arrow: "==", text: func(*namer) string { return counted(c) },
+			tag: labelled(c.Label, c.Attempt)})
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.at, b.at) })
+	n := &namer{}
+	lines := rowLines(merged(rows), n)
+	return timeline{lines, n.legend}
+}
+
+// merged puts copies that were sent, or answered alike, one after another
+// into one row.
+func merged(rows []row) []row {
+	var out []row
+	for _, r := range rows {
+		if last := len(out) - 1; last >= 0 && r.same != "" && out[last].same == r.same && out[last].known == r.known {
+			out[last].more++
+			out[last].until = r.at
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func rowLines(rows []row, n *namer) []string {
+	var lines []string
+	for i, r := range rows {
+		if skipped := len(rows) - rowsHead - rowsTail; skipped > 1 && i >= rowsHead && i < rowsHead+skipped {
+			if i == rowsHead {
+				lines = append(lines, fmt.Sprintf("%13s %d more lines are in the JSON report", "...", skipped))
+			}
+			continue
+		}
+		when := "?"
+		if r.known {
+			when = fmt.Sprintf("%.1f ms", millis(r.at-rows[0].at))
+		}
+		line := fmt.Sprintf("%13s %s %s%s", when, r.arrow, r.text(n), r.tag)
+		if r.more > 0 {
+			line += fmt.Sprintf("  %d copies", r.more+1)
+			if r.known {
+				line += fmt.Sprintf(" within %.1f ms", millis(r.until-r.at))
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func millis(nanoseconds int64) float64 { return float64(nanoseconds) / 1e6 }
+
+// exchangeRows gives the row of a copy's sending and that of its answer.
+func exchangeRows(x probe.Exchange, tag string) []row {
+	var rows []row
+	var last int64
+	if x.Answer != nil {
+		last = max(x.Answer.FirstByte, x.Answer.LastByte)
+	}
+	known := last > 0
+	if s := x.Sent; s != nil {
+		rows = append(rows, row{at: s.WriteBegan, known: true, arrow: "->", tag: tag, same: sameSent(x, tag),
+			text: func(n *namer) string { return sent(x, n) }})
+		last = max(last, s.WriteEnded)
+	} else if x.Request != nil {
+		rows = append(rows, row{at: last, arrow: "->", tag: tag, same: sameSent(x, tag),
+			text: func(n *namer) string { return sent(x, n) + ", nothing was written" }})
+	}
+	switch {
+	case x.Answer != nil:
+		text := answered(*x.Answer)
+		rows = append(rows, row{at: last, known: known, arrow: "<-", tag: tag, same: "<-" + tag + text,
+			text: func(*namer) string { return text }})
+	case x.Sent != nil:
+		rows = append(rows, row{at: last, arrow: "<-", tag: tag, same: "<-" + tag,
+			text: func(*namer) string { return "nothing was recorded" }})
+	}
+	return rows
+}
+
+// sameSent tells which sendings a reader need not see apart: copies of one
+// request under one label.
+func sameSent(x probe.Exchange, tag string) string {
+	if x.Request == nil {
+		return ""
+	}
+	same := "->" + tag + x.Request.ID
+	if x.Sent != nil {
+		same += fmt.Sprint(x.Sent.Target, x.Sent.Whole)
+	}
+	return same
+}
+
+// sent describes a request: "POST /v1/charges, key A, body B".
+func sent(x probe.Exchange, n *namer) string {
+	if x.Request == nil {
+		return "a request that was not recorded"
+	}
+	q := *x.Request
+	parts := []string{clean(q.Method) + " " + cut(clean(q.Target), textMost)}
+	if q.Key != "" {
+		parts = append(parts, "key "+n.key(q.Key))
+	}
+	if q.Body.Size > 0 {
+		parts = append(parts, "body "+n.body(q.Body, q.Change))
+	} else if q.Change != "" {
+		parts = append(parts, clean(q.Change))
+	}
+	if s := x.Sent; s != nil {
+		if s.Target != "" && s.Target != "0" {
+			parts = append(parts, "to "+target(s.Target))
+		}
+		if !s.Whole {
+			parts = append(parts, "only partly written")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// target names which base URL a request went to.
+func target(t string) string {
+	switch t {
+	case "", "0":
+		return "base URL 0"
+	case "expiry":
+		return "the expiry instance"
+	}
+	return "base URL " + clean(t)
+}
+
+// answered describes what became of a copy.
+func answered(a trace.Answer) string {
+	var s string
+	switch a.Outcome {
+	case trace.Answered, trace.Cut:
+		s = fmt.Sprint(a.Status)
+		if a.Outcome == trace.Cut {
+			s += " (broken off)"
+		}
+		for _, h := range a.Header {
+			if telling(h[0]) {
+				s += " " + clean(h[0]) + ": " + cut(clean(h[1]), bodyMost)
+			}
+		}
+		return s + " " + shortBody(a.Body)
+	case trace.Reset:
+		s = "the connection ended without an answer"
+	case trace.TimedOut:
+		s = "no whole answer in time"
+	case trace.Refused:
+		s = "no connection"
+	default:
+		s = clean(string(a.Outcome))
+	}
+	if a.Error != "" {
+		s += ": " + cut(clean(a.Error), textMost)
+	}
+	return s
+}
+
+// telling picks the answer headers that tell a replay, a wait or a place.
+func telling(name string) bool {
+	name = strings.ToLower(name)
+	return name == "retry-after" || name == "location" ||
+		strings.Contains(name, "replay") || strings.Contains(name, "idempot") || strings.Contains(name, "repeatab")
+}
+
+func shortBody(b trace.Body) string {
+	switch {
+	case b.Size == 0:
+		return "(no body)"
+	case b.Base64:
+		return fmt.Sprintf("(%s, not text)", plural(b.Size, "byte"))
+	}
+	short := cut(clean(b.Head), bodyMost)
+	if short != b.Head || b.Truncated {
+		short += fmt.Sprintf(" (%s)", plural(b.Size, "byte"))
+	}
+	return short
+}
+
+// counted describes a reading of the counter.
+func counted(c probe.Counted) string {
+	s := "counted " + plural(c.N, "effect")
+	if c.Error != "" {
+		s = "the counter failed: " + cut(clean(c.Error), textMost)
+	}
+	s += " for " + cut(clean(c.Subject), textMost)
+	if c.By != "" {
+		s += " by " + clean(c.By)
+	}
+	return s
+}
+
+// tag says which action of the plan a copy belongs to: " [retry, try 2]".
+func tag(x probe.Exchange, withTrial bool) string {
+	label := x.Label
+	if withTrial && x.Trial != "" {
+		label = x.Trial + ": " + label
+	}
+	return labelled(label, x.Attempt)
+}
+
+func labelled(label string, attempt int) string {
+	if label == "" {
+		return ""
+	}
+	s := clean(label)
+	if attempt > 0 {
+		s += fmt.Sprintf(", try %d", attempt+1)
+	}
+	return "  [" + s + "]"
+}
