@@ -52,7 +52,7 @@ func (l keyLine) open(ask func() ([]byte, error)) (*Secret, error) {
 	}
 	if ask == nil {
 		return nil, problem.New("", "the key is sealed under a passphrase, and none is named").
-			WithHint("passphrase: {env: NAME} in the recipe's key")
+			WithHint("passphrase: {env: NAME} in the recipe's key, or --passphrase-env NAME")
 	}
 	passphrase, err := ask()
 	if err != nil {

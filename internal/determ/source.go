@@ -113,7 +113,7 @@ func readSource(f *document.Fields) Source {
 	}
 	switch named[0] {
 	case "env":
-		if s.Env = f.String("env"); f.Err() == nil && !isEnvName(s.Env) {
+		if s.Env = f.String("env"); f.Err() == nil && !IsEnvName(s.Env) {
 			f.Fail(f.Get("env").Errorf("env must be the name of an environment variable, not a value").WithHint("env: IDEM_KEY"))
 		}
 	case "file":
@@ -140,8 +140,8 @@ func readSource(f *document.Fields) Source {
 	return s
 }
 
-// isEnvName takes [A-Za-z_][A-Za-z0-9_]*.
-func isEnvName(s string) bool {
+// IsEnvName says whether s can name an environment variable: [A-Za-z_][A-Za-z0-9_]*.
+func IsEnvName(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'

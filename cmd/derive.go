@@ -1,0 +1,316 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-toolkit/idem/internal/determ"
+	"github.com/idem-toolkit/idem/internal/document"
+	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+type deriveOptions struct {
+	recipe          string
+	file            string
+	inputs          []string
+	jsonInputs      []string
+	withListed      bool
+	check           string
+	checking        bool
+	explain         bool
+	format          string
+	allowTestSecret bool
+}
+
+func newDeriveCmd(app *App) *cobra.Command {
+	o := &deriveOptions{}
+	c := &cobra.Command{
+		Use:   "derive -r RECIPE [FILE|-]",
+		Short: "derive an operation's ID from its payload by a recipe",
+		Long: `Derive the ID of an operation from its payload, by a recipe and the secret that the
+recipe names. The same operation always gets the same ID, so that a retry can be told
+from a new operation. Without FILE, or with -, the payload is read from standard input.
+
+While a recipe or its secret changes, --with-listed prints the IDs of every version to
+look up, the current one first, and --check says which version made an ID.`,
+		Example: `  idem derive -r charge.yaml payload.json
+  idem derive -r charge.yaml --input tenant=acme - < payload.json
+  idem derive -r charge.yaml payload.json --check chg_1_8z9...
+  idem derive -r charge.yaml payload.json --explain`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.file = "-"
+			if len(args) == 1 {
+				o.file = args[0]
+			}
+			o.checking = c.Flags().Changed("check")
+			return interruptible(c.Context(), func() error { return interrupted(runDerive(c.Context(), app, o)) })
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.recipe, "recipe", "r", "", "the recipe `file`")
+	f.StringArrayVar(&o.inputs, "input", nil, "give an input of the recipe as text, `NAME=VALUE`; may be repeated")
+	f.StringArrayVar(&o.jsonInputs, "input-json", nil, "give an input of the recipe as JSON, `NAME=JSON`; may be repeated")
+	f.BoolVar(&o.withListed, "with-listed", false, "print the IDs of the current, next and previous versions")
+	f.StringVar(&o.check, "check", "", "say which listed version made this `ID` of the payload; exit 1 where none did")
+	f.BoolVar(&o.explain, "explain", false, "say how the ID comes about, sensitive values and secrets masked")
+	f.StringVar(&o.format, "format", "text", "text or json")
+	f.BoolVar(&o.allowTestSecret, "allow-test-secret", false, allowTestSecretUsage)
+	return c
+}
+
+func runDerive(ctx context.Context, app *App, o *deriveOptions) error {
+	if err := checkFormat(o.format); err != nil {
+		return err
+	}
+	if o.recipe == "" {
+		return problem.New("", "no recipe is named").WithHint("idem derive -r RECIPE %s", o.file)
+	}
+	if o.recipe == "-" && o.file == "-" {
+		return problem.New("", "recipe and payload cannot both be standard input").WithHint("idem derive -r - FILE")
+	}
+	r, err := readRecipe(app, o.recipe)
+	if err != nil {
+		return err
+	}
+	inputs, err := readInputs(o.inputs, o.jsonInputs)
+	if err != nil {
+		return err
+	}
+	if err := r.CheckInputs(inputs); err != nil {
+		return err
+	}
+	ids, err := deriveAll(ctx, app, o, r, inputs)
+	if err != nil {
+		return err
+	}
+	if o.checking {
+		return tellMatch(app.Out, o, ids)
+	}
+	return tellIDs(app.Out, o, ids)
+}
+
+// listedID is the ID of one version.
+type listedID struct {
+	State   determ.State `json:"state"`
+	Version int          `json:"version"`
+	Kid     string       `json:"kid"`
+	Until   *time.Time   `json:"until,omitempty"`
+	ID      string       `json:"id"`
+
+	Explain *determ.Explanation `json:"explain,omitempty"`
+	derived *determ.Derived
+}
+
+// deriveAll derives the current ID, and the listed ones where they are asked
+// for. One that cannot be derived fails them all: a shortened list would call
+// an operation new that is not (determ-v1, Changing a recipe).
+func deriveAll(ctx context.Context, app *App, o *deriveOptions, r *determ.Recipe, inputs determ.Inputs) ([]listedID, error) {
+	versions := r.All()
+	if !o.withListed && !o.checking {
+		versions = versions[:1]
+	}
+	if (o.file == "-" || o.recipe == "-") && readsStdin(versions) {
+		return nil, problem.New("", "the key is to come from descriptor 0, and standard input is read already").WithHint("give recipe and payload as files")
+	}
+	payload, err := readPayload(app, o.file, r)
+	if err != nil {
+		return nil, err
+	}
+	selected := make([]*determ.Selected, len(versions))
+	for i, v := range versions {
+		if selected[i], err = v.Recipe.Select(payload, inputs); err != nil {
+			return nil, ofVersion(v, inFile(o.file, err))
+		}
+	}
+	ring := recipeRing(app, r, o.recipe, o.allowTestSecret)
+	ids := make([]listedID, 0, len(versions))
+	for i, v := range versions {
+		secret, err := ring.Load(ctx, v.Recipe.Key)
+		if err != nil {
+			return nil, ofVersion(v, err)
+		}
+		d, err := v.Recipe.Identify(selected[i], secret)
+		if err != nil {
+			return nil, ofVersion(v, err)
+		}
+		id := listedID{State: v.State, Version: v.Recipe.Version, Kid: v.Recipe.Key.Kid, ID: d.ID, derived: d}
+		if v.State == determ.Previous {
+			id.Until = &v.Until
+		}
+		if o.explain {
+			e := d.Explain()
+			id.Explain = &e
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// ofVersion says which version an error is of, where it is not the current one.
+func ofVersion(v determ.Listed, err error) error {
+	if v.State == determ.Current {
+		return err
+	}
+	return &problem.Error{What: fmt.Sprintf("the %s version %d: %s", v.State, v.Recipe.Version, err), Hint: problem.Hint(err), Err: err}
+}
+
+func readsStdin(versions []determ.Listed) bool {
+	for _, v := range versions {
+		key := v.Recipe.Key
+		if key.Source.IsFD && key.Source.FD == 0 || key.Passphrase != nil && key.Passphrase.IsFD && key.Passphrase.FD == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func readPayload(app *App, file string, r *determ.Recipe) (*fingerprint.Value, error) {
+	src, err := readDocument(app, file)
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.Admit(src)
+	if err != nil {
+		return nil, inFile(file, err)
+	}
+	return v, nil
+}
+
+// readInputs reads NAME=VALUE and NAME=JSON.
+func readInputs(texts, jsons []string) (determ.Inputs, error) {
+	inputs := determ.Inputs{}
+	add := func(flag, arg string, read func(string) (*fingerprint.Value, error)) error {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok || name == "" {
+			return problem.New(flag, "an input is given as NAME=VALUE").WithHint("%s tenant=acme", flag)
+		}
+		where := flag + " " + document.Show(name)
+		if inputs[name] != nil {
+			return problem.New(where, "this input is given twice")
+		}
+		v, err := read(value)
+		if err != nil {
+			return problem.New(where, "%s", err).WithHint("%s", problem.Hint(err))
+		}
+		inputs[name] = v
+		return nil
+	}
+	for _, arg := range texts {
+		if err := add("--input", arg, textInput); err != nil {
+			return nil, err
+		}
+	}
+	for _, arg := range jsons {
+		if err := add("--input-json", arg, jsonInput); err != nil {
+			return nil, err
+		}
+	}
+	return inputs, nil
+}
+
+func textInput(s string) (*fingerprint.Value, error) {
+	if strings.ToValidUTF8(s, "") != s {
+		return nil, problem.New("", "the value is not UTF-8")
+	}
+	return fingerprint.String(s), nil
+}
+
+// jsonInput masks the value in its errors: nothing says that it may be shown.
+func jsonInput(s string) (*fingerprint.Value, error) {
+	v, err := fingerprint.Parse([]byte(s))
+	if err != nil {
+		return nil, fingerprint.Mask(err, []fingerprint.Pointer{{}})
+	}
+	return v, nil
+}
+
+// deriveReport is the result as JSON.
+type deriveReport struct {
+	Idem    string              `json:"idem"`
+	ID      string              `json:"id,omitempty"`
+	Version int                 `json:"version,omitempty"`
+	Kid     string              `json:"kid,omitempty"`
+	Listed  []listedID          `json:"listed,omitempty"`
+	Explain *determ.Explanation `json:"explain,omitempty"`
+}
+
+func tellIDs(out io.Writer, o *deriveOptions, ids []listedID) error {
+	if o.format == "json" {
+		report := deriveReport{Idem: "derive/v1", ID: ids[0].ID, Version: ids[0].Version, Kid: ids[0].Kid, Explain: ids[0].Explain}
+		if o.withListed {
+			report.Listed, report.Explain = ids, nil
+		}
+		return printJSON(out, report)
+	}
+	for i, id := range ids {
+		if !o.explain {
+			fmt.Fprintln(out, id.ID)
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		explainText(out, id)
+	}
+	return nil
+}
+
+// matchReport is the answer to --check as JSON.
+type matchReport struct {
+	Idem  string    `json:"idem"`
+	Check string    `json:"check"`
+	Match bool      `json:"match"`
+	By    *listedID `json:"by,omitempty"`
+}
+
+func tellMatch(out io.Writer, o *deriveOptions, ids []listedID) error {
+	derived := make([]*determ.Derived, len(ids))
+	for i, id := range ids {
+		derived[i] = id.derived
+	}
+	found := determ.Match(derived, o.check)
+	report := matchReport{Idem: "derive-check/v1", Check: o.check, Match: found >= 0}
+	if found >= 0 {
+		report.By = &ids[found]
+	}
+	if o.format == "json" {
+		if err := printJSON(out, report); err != nil {
+			return err
+		}
+		if found < 0 {
+			return exitWith(ExitBroken)
+		}
+		return nil
+	}
+	if found < 0 {
+		return &exitCode{code: ExitBroken, err: problem.New("--check", "no listed version makes this ID of this payload")}
+	}
+	fmt.Fprintf(out, "%s version %d, kid %s\n", ids[found].State, ids[found].Version, ids[found].Kid)
+	if o.explain {
+		explainText(out, ids[found])
+	}
+	return nil
+}
+
+func checkFormat(format string) error {
+	if format != "text" && format != "json" {
+		return problem.New("--format", "%s is neither text nor json", document.Show(format)).WithHint("--format json")
+	}
+	return nil
+}
+
+// printJSON writes a value and a line feed; < and > stay as they are.
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

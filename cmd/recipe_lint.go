@@ -1,0 +1,164 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-toolkit/idem/internal/determ"
+	"github.com/idem-toolkit/idem/internal/document"
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+type recipeLintOptions struct {
+	files  []string
+	format string
+	strict bool
+	allow  []string
+}
+
+func newRecipeLintCmd(app *App) *cobra.Command {
+	o := &recipeLintOptions{}
+	c := &cobra.Command{
+		Use:   "lint RECIPE...",
+		Short: "find recipes that would charge twice, or once for two",
+		Long: `Find what makes a recipe give a retry another ID, or two operations the same one: a
+missing boundary, an identity of nothing but a customer and an amount, fields that are
+new for each attempt, empty and private values, an example or lock that no longer holds.
+The example's ID is recomputed under the public test secret; no key is read.
+
+Exit 1 where there is an error, with --strict also where there is a warning.`,
+		Example: `  idem recipe lint recipes/*.yaml
+  idem recipe lint charge.yaml --allow volatile-time:due_at`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.files = args
+			return runRecipeLint(app, o)
+		},
+	}
+	c.Flags().StringVar(&o.format, "format", "text", "text or json")
+	c.Flags().BoolVar(&o.strict, "strict", false, "exit 1 for warnings too")
+	c.Flags().StringArrayVar(&o.allow, "allow", nil, "leave a finding out by its `SLUG`, or SLUG:FIELD for one identity field; may be repeated")
+	return c
+}
+
+// lintedRecipe is what lint says of one file.
+type lintedRecipe struct {
+	File     string           `json:"file"`
+	Findings []determ.Finding `json:"findings"`
+	Error    string           `json:"error,omitempty"` // the file is no recipe at all
+	Hint     string           `json:"hint,omitempty"`
+}
+
+type lintReport struct {
+	Idem     string         `json:"idem"`
+	Errors   int            `json:"errors"`
+	Warnings int            `json:"warnings"`
+	Recipes  []lintedRecipe `json:"recipes"`
+}
+
+func runRecipeLint(app *App, o *recipeLintOptions) error {
+	if err := checkFormat(o.format); err != nil {
+		return err
+	}
+	if len(o.files) == 0 {
+		return problem.New("", "no recipe is named").WithHint("idem recipe lint RECIPE...")
+	}
+	report := lintReport{Idem: "lint/v1"}
+	unreadable := 0
+	for _, file := range o.files {
+		linted := lintFile(app, file, o.allow)
+		for _, f := range linted.Findings {
+			if f.Level == determ.LevelError {
+				report.Errors++
+			} else {
+				report.Warnings++
+			}
+		}
+		if linted.Error != "" {
+			unreadable++
+		}
+		report.Recipes = append(report.Recipes, linted)
+	}
+	if o.format == "json" {
+		if err := printJSON(app.Out, report); err != nil {
+			return err
+		}
+	} else {
+		lintText(app, report)
+	}
+	switch {
+	case unreadable > 0:
+		return exitWith(ExitUsage)
+	case report.Errors > 0, o.strict && report.Warnings > 0:
+		return exitWith(ExitBroken)
+	}
+	return nil
+}
+
+func lintFile(app *App, file string, allow []string) lintedRecipe {
+	linted := lintedRecipe{File: inputName(file), Findings: []determ.Finding{}}
+	findings, err := func() ([]determ.Finding, error) {
+		src, err := readInput(app, file, document.MaxSize)
+		if err != nil {
+			return nil, err
+		}
+		options := determ.LintOptions{Now: app.Now()}
+		if file != "-" {
+			if options.Lock, err = readLock(recipeDir(file)); err != nil {
+				return nil, err
+			}
+		}
+		return determ.Lint(linted.File, src, options)
+	}()
+	if err != nil {
+		linted.Error, linted.Hint = err.Error(), problem.Hint(err)
+		return linted
+	}
+	for _, f := range findings {
+		if !allowed(f, allow) {
+			linted.Findings = append(linted.Findings, f)
+		}
+	}
+	return linted
+}
+
+func allowed(f determ.Finding, allow []string) bool {
+	for _, a := range allow {
+		slug, field, one := strings.Cut(a, ":")
+		if slug == f.Slug && (!one || field == f.Field) {
+			return true
+		}
+	}
+	return false
+}
+
+// lintText writes findings to standard output, and to standard error what is
+// no recipe and how many there are.
+func lintText(app *App, report lintReport) {
+	for _, r := range report.Recipes {
+		if r.Error != "" {
+			fmt.Fprintf(app.Err, "idem: %s\n", r.Error)
+			if r.Hint != "" {
+				fmt.Fprintf(app.Err, "hint: %s\n", r.Hint)
+			}
+		}
+		for _, f := range r.Findings {
+			fmt.Fprintf(app.Out, "%s: %s: %s [%s]\n", f.Where, f.Level, f.Message, f.Slug)
+			if f.Hint != "" {
+				fmt.Fprintf(app.Out, "    hint: %s\n", f.Hint)
+			}
+		}
+	}
+	if !app.Quiet {
+		fmt.Fprintf(app.Err, "%s, %s, %s\n", count(len(report.Recipes), "recipe"), count(report.Errors, "error"), count(report.Warnings, "warning"))
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
