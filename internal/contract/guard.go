@@ -75,9 +75,10 @@ func badName(name string) string {
 	return ""
 }
 
-// HostAllowed says whether a live run may send to host, which may carry a
-// port: exact names without regard to case, addresses whatever their spelling,
-// no wildcards. An entry of allow_hosts without a port stands for every port.
+// HostAllowed says whether a live run may send to a host: exact names without
+// regard to case, addresses whatever their spelling, no wildcards. Ports are
+// compared where both the host and the entry of allow_hosts have one;
+// CheckHosts asks with the ports of the base URLs.
 func (c *Contract) HostAllowed(name string) bool {
 	h, bad := parseHost(name)
 	if bad != "" {
@@ -85,7 +86,7 @@ func (c *Contract) HostAllowed(name string) bool {
 	}
 	for _, entry := range c.Target.AllowHosts {
 		allowed, bad := parseHost(entry)
-		if bad == "" && allowed.name == h.name && (allowed.port == "" || allowed.port == h.port) {
+		if bad == "" && allowed.name == h.name && (allowed.port == "" || h.port == "" || allowed.port == h.port) {
 			return true
 		}
 	}

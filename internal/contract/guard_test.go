@@ -22,9 +22,11 @@ func TestHostAllowed(t *testing.T) {
 		"db.test:8443":           true,
 		"[::2]:80":               true,
 
-		"db.test":               false, // another port than the one that was named
+		"db.test": true, // of which no port is asked
+		"[::2]":   true,
+
 		"db.test:443":           false,
-		"[::2]":                 false,
+		"[::2]:81":              false,
 		"":                      false,
 		":80":                   false,
 		"127.0.0.2":             false,

@@ -6,12 +6,14 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
 
@@ -218,56 +220,35 @@ func TestReferences(t *testing.T) {
 // Resolving a contract says the same as reading a file that has the values in
 // it, and keeps everything else.
 func TestResolveIsSubstitution(t *testing.T) {
-	sources := map[string]string{}
+	wholes := map[string]string{}
 	for _, name := range []string{"example.yaml", "words.yaml", "replicas.json"} {
-		sources[name] = string(good(t, name).Source)
-	}
-	// Values in the files that may come from the environment, each with its place.
-	places := map[string][]string{
-		"example.yaml": {"http://127.0.0.1:8080", "8080]", "127.0.0.1]  ", "10s\n", "API_TOKEN", "OTHER_TOKEN", "X-Served-By", "/v1/charges?order_id", "$.data[*]",
-			"5s\n      settle", "500ms", "./api", "/healthz", "\"8080\"", "60s", "2s\n", "http://127.0.0.1:8081", "$.total"},
-		"words.yaml":    {"http://127.0.0.1"},
-		"replicas.json": {"[::1]:8080\"", "./sign", "client.pem", "DSN", "select count(*)", "./kill", "/ready", "./advance"},
+		wholes[name] = string(node(t, name, string(good(t, name).Source)).JSON())
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"example.yaml", "replicas.json", "words.yaml"}).Draw(t, "file")
-		src, values := sources[name], map[string]string{}
-		for i, place := range places[name] {
-			if !rapid.Bool().Draw(t, place) {
-				continue
-			}
-			value := strings.TrimRight(strings.SplitN(place, "\n", 2)[0], "] \"")
-			value = strings.TrimLeft(value, `"`)
-			at := strings.Index(src, place)
-			if at < 0 {
-				continue // an earlier reference stands there already
-			}
-			at += strings.Index(place, value)
-			variable := "V" + string(rune('A'+i))
-			values[variable] = value
-			reference := "${" + variable + "}"
-			if name == "example.yaml" && !quotedAt(src, at) {
-				reference = `"` + reference + `"`
-				end := at + len(value)
-				if strings.HasPrefix(value, "8080") || strings.HasPrefix(value, "127") && src[at-1] != '[' {
-					return // part of a plain scalar: quoting it would change the text
-				}
-				src = src[:at] + reference + src[end:]
-				continue
-			}
-			src = src[:at] + reference + src[at+len(value):]
-		}
-		open, err := Parse(name, []byte(src), beside)
-		if err != nil {
-			t.Skip(err)
-		}
-		filled, err := open.Resolve(from(values))
-		if err != nil {
-			t.Fatalf("%v\n%s", err, src)
-		}
-		whole, err := Parse(name, []byte(sources[name]), beside)
+		name := rapid.SampledFrom(sortedKeys(wholes)).Draw(t, "file")
+		whole, err := Parse("f.json", []byte(wholes[name]), beside)
 		if err != nil {
 			t.Fatal(err)
+		}
+		root, err := document.Parse("f.json", []byte(wholes[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := map[string]string{"UNUSED": "x"}
+		open(t, root.Lookup("target"), "", values)
+		for _, o := range root.Lookup("operations").Items {
+			for _, block := range []string{"effects", "crash", "expiry"} {
+				open(t, o.Lookup(block), block, values)
+			}
+			open(t, o.Lookup("sibling").Lookup("effects"), "effects", values)
+		}
+		raw, err := Parse("f.json", root.JSON(), beside)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, root.JSON())
+		}
+		filled, err := raw.Resolve(from(values))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, root.JSON())
 		}
 		if got, want := dump(filled, false), dump(whole, false); got != want {
 			t.Fatalf("got\n%s\nwant\n%s", got, want)
@@ -275,8 +256,34 @@ func TestResolveIsSubstitution(t *testing.T) {
 	})
 }
 
-// quotedAt says whether a place of a line lies inside double quotes.
-func quotedAt(src string, at int) bool {
-	start := strings.LastIndexByte(src[:at], '\n') + 1
-	return strings.Count(src[start:at], `"`)%2 == 1
+// open replaces strings beneath n, or parts of them, by references, and keeps
+// what they stood for.
+func open(t *rapid.T, n *document.Node, key string, values map[string]string) {
+	if n == nil || key == "per" || key == "args" {
+		return // words and pointers are not filled in
+	}
+	for _, item := range n.Items {
+		open(t, item, key, values)
+	}
+	for _, m := range n.Members {
+		open(t, m.Value, m.Name, values)
+	}
+	if n.Kind != document.String || n.Text == "responses" || !rapid.Bool().Draw(t, "open "+key) {
+		return
+	}
+	low, high := 0, len(n.Text)
+	switch {
+	case strings.Contains(n.Text, "{fresh:"):
+	case key == "base_urls":
+		low = rapid.SampledFrom([]int{0, strings.Index(n.Text, "://") + 3}).Draw(t, "from")
+	case slices.Contains([]string{"run", "command", "kill", "advance", "wait", "timeout", "settle", "prefix", "PORT"}, key):
+		low = rapid.IntRange(0, high-1).Draw(t, "from")
+		high = rapid.IntRange(low+1, high).Draw(t, "to")
+	}
+	if low > 0 && n.Text[low-1] == '$' {
+		low-- // $${ would be the text ${
+	}
+	name := "V" + strconv.Itoa(len(values))
+	values[name] = n.Text[low:high]
+	n.Text = n.Text[:low] + "${" + name + "}" + n.Text[high:]
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -26,15 +27,20 @@ func schemaTree(t *testing.T) object {
 	return tree
 }
 
+var compiler = sync.OnceValues(func() (*jsonschema.Compiler, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	return c, c.AddResource("contract.json", doc)
+})
+
 // compiled gives the schema, or the part of it at a JSON Pointer.
 func compiled(t *testing.T, pointer string) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
+	c, err := compiler()
 	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("contract.json", doc); err != nil {
 		t.Fatal(err)
 	}
 	s, err := c.Compile("contract.json#" + pointer)

@@ -58,6 +58,9 @@ func (r *reader) baseURLs(b *fields, must bool) []string {
 // one that carries a password.
 func (r *reader) checkBaseURL(n *document.Node, filled string) {
 	s, ok := r.sample(n, filled, "x")
+	if scheme, _, _ := strings.Cut(n.Text, "://"); r.texts == nil && strings.Contains(scheme, "${") {
+		ok = false // http${S}://
+	}
 	if !ok || r.err != nil {
 		return
 	}
