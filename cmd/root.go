@@ -75,7 +75,13 @@ func newRootCmd(app *App) *cobra.Command {
 	})
 	root.AddCommand(
 		newCanonCmd(app),
+		newDeriveCmd(app),
+		newKeyCmd(app),
+		newRecipeCmd(app),
+		newFingerprintCmd(app),
 		newServeCmd(app),
+		newVerifyCmd(app),
+		newReportCmd(app),
 	)
 	return root
 }

@@ -267,7 +267,7 @@ func quoteRune(c rune) string {
 	if c == '\'' {
 		return `"'"`
 	}
-	return "'" + printable(string(c)) + "'"
+	return "'" + Printable(string(c)) + "'"
 }
 
 // fail makes the error for a place in the text, with the path to it.

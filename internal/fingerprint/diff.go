@@ -190,6 +190,7 @@ func (d *differ) tell(diff Difference, a, b *Value) {
 		}
 	}
 	switch {
+	case diff.Change == Reordered: // the note says it all
 	case d.hidden(d.a, a) || d.hidden(d.b, b):
 		diff.Before, diff.After = maskedIf(a), maskedIf(b)
 	case a != nil && b != nil && a.Kind == KindString && b.Kind == KindString:

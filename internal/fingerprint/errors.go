@@ -57,7 +57,7 @@ func (e *Error) Unwrap() error { return e.problem() }
 func (e *Error) problem() *problem.Error {
 	what := e.Detail
 	if e.Literal != "" {
-		what += ": " + cut(printable(e.Literal), shownLength)
+		what += ": " + cut(Printable(e.Literal), shownLength)
 	}
 	if e.Becomes != "" {
 		what += " would become " + cut(e.Becomes, shownLength)
@@ -68,7 +68,7 @@ func (e *Error) problem() *problem.Error {
 // where prefers the pointer: it still says something after the file was edited.
 func (e *Error) where() string {
 	if !e.byOffset && e.Pointer != "" && len(e.Pointer) <= maxShownPointer {
-		return printable(e.Pointer)
+		return Printable(e.Pointer)
 	}
 	if e.Offset < 0 {
 		return ""
@@ -123,8 +123,8 @@ func cut(s string, n int) string {
 	return s[:end] + "..."
 }
 
-// printable escapes what a terminal would act on or could not show.
-func printable(s string) string {
+// Printable escapes what a terminal would act on or could not show.
+func Printable(s string) string {
 	clean := true
 	for _, r := range s {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

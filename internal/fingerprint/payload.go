@@ -18,7 +18,7 @@ type Keyed struct {
 }
 
 // Format keeps the secret out of every verb of fmt.
-func (k Keyed) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "key %s", printable(k.Kid)) }
+func (k Keyed) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "key %s", Printable(k.Kid)) }
 
 // Policy is what a fingerprint may show of its payload, and how it is made.
 type Policy struct {

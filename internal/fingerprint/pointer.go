@@ -17,14 +17,14 @@ func ParsePointer(s string) (Pointer, error) {
 	if s == "" {
 		return Pointer{}, nil
 	}
-	shown := cut(printable(s), shownLength)
+	shown := cut(Printable(s), shownLength)
 	if !utf8.ValidString(s) {
 		return nil, problem.New("", "pointer %s is not UTF-8", shown)
 	}
 	if s[0] != '/' {
 		p := problem.New("", "pointer %s does not start with /", shown)
 		if s[0] == '#' {
-			return nil, p.WithHint("write it without the #: %s", cut(printable(s[1:]), shownLength))
+			return nil, p.WithHint("write it without the #: %s", cut(Printable(s[1:]), shownLength))
 		}
 		return nil, p.WithHint("write it as /%s", shown)
 	}

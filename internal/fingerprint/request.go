@@ -85,7 +85,7 @@ type request struct {
 
 func readRequest(req Request, rules Rules, p Policy) (*request, error) {
 	if !isToken(req.Method) {
-		return nil, problem.New("method", "%q is not a method", cut(printable(req.Method), shownLength)).
+		return nil, problem.New("method", "%q is not a method", cut(Printable(req.Method), shownLength)).
 			WithHint("--method POST")
 	}
 	path, query, _ := strings.Cut(req.Target, "?")
@@ -119,7 +119,7 @@ func coveredHeaders(lines []Header, rules Rules) (*Value, error) {
 	for _, name := range rules.Headers {
 		name = asciiLower(name)
 		if !isToken(name) {
-			return nil, problem.New("", "%q is no header name", cut(printable(name), shownLength))
+			return nil, problem.New("", "%q is no header name", cut(Printable(name), shownLength))
 		}
 		if name == asciiLower(rules.Key.Header) || covered.Member(name) != nil {
 			continue

@@ -33,7 +33,7 @@ func (p Policy) allows(v *Value, skip map[*Value]bool) error {
 
 // refusal is the error for a finding; place is put before its pointer.
 func (f Finding) refusal(place string) error {
-	where := place + printable(f.Pointer)
+	where := place + Printable(f.Pointer)
 	if f.Pointer == "" && place == "" {
 		where = "the payload"
 	}
