@@ -154,10 +154,10 @@ func (r *reader) fresh(b *fields) []Fresh {
 		case document.String:
 			f.At = item.Text
 			r.pointer(item, f.At, "each of fresh", false)
-		default:
-			r.fail(item.Errorf("each of fresh must be a pointer or an object, not %s", item.Kind))
 		case document.Object:
 			r.object(item, "fresh", func(b *fields) { r.freshForm(b, &f) })
+		default:
+			r.fail(item.Errorf("each of fresh must be a pointer or an object, not %s", item.Kind))
 		}
 		for _, before := range list {
 			switch {
