@@ -1,0 +1,47 @@
+package cmd
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+// readInput reads a file, or standard input for "-", up to a size in bytes.
+func readInput(app *App, file string, most int64) ([]byte, error) {
+	if file == "-" {
+		return readMost(app.In, "standard input", most)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, problem.New(file, "cannot be read: %s", reason(err))
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, problem.New(file, "is a folder, not a file")
+	}
+	return readMost(f, file, most)
+}
+
+func readMost(in io.Reader, name string, most int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err != nil {
+		return nil, problem.New(name, "cannot be read: %s", reason(err))
+	}
+	if int64(len(b)) > most {
+		return nil, problem.New(name, "is larger than %d bytes", most)
+	}
+	return b, nil
+}
+
+// reason gives the cause of a file error without its path, which the message
+// has already.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
