@@ -66,7 +66,8 @@ func (r *Recipe) Identify(selected *Selected, secret *Secret) (*Derived, error) 
 
 // Tag is HMAC-SHA-256(SK, M) (RFC 2104).
 func (k Subkey) Tag(canonical []byte) (tag [32]byte) {
-	mac := hmac.New(sha256.New, k.bytes[:])
+	key := k.get()
+	mac := hmac.New(sha256.New, key[:])
 	mac.Write(canonical)
 	mac.Sum(tag[:0])
 	return tag

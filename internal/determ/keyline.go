@@ -105,15 +105,15 @@ func (l keyLine) subkey() (*Secret, error) {
 	if len(l.material) != subkeySize {
 		return nil, damaged(l.head, "it has not 32 bytes")
 	}
-	return &Secret{kid: l.kid, bytes: l.material, subkey: true, sum: l.sum, line: l.text}, nil
+	return hide(l.kid, material{l.material, true, l.sum, l.text}), nil
 }
 
 // Line gives the idemkey1 line of a secret of 32 bytes. It is the secret.
 func (s *Secret) Line() (string, error) {
-	if s.subkey || len(s.bytes) != minSecret {
+	if s.get().subkey || len(s.get().bytes) != minSecret {
 		return "", problem.New("", "only a secret of 32 bytes has an idemkey1 line")
 	}
-	text := secretHead + s.kid + "-" + base32Lower().EncodeToString(s.bytes)
+	text := secretHead + s.kid + "-" + base32Lower().EncodeToString(s.get().bytes)
 	return writeLine(text, sumOf(text)), nil
 }
 
@@ -123,7 +123,8 @@ func (s *Secret) SubkeyLine(t Triple) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := subkeyHead + s.kid + "-" + base32Lower().EncodeToString(sk.bytes[:])
+	b := sk.get()
+	text := subkeyHead + s.kid + "-" + base32Lower().EncodeToString(b[:])
 	return writeLine(text, subkeySum(text, t)), nil
 }
 

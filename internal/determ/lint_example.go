@@ -128,7 +128,7 @@ func (l *linter) volatileValue(f Field) {
 			}
 			l.about(f.Entry, "volatile-time", LevelError, stayHint, "is a time in the example: made for each attempt, it gives a retry another ID")
 		case ciphertext:
-			l.about(f.Entry, "volatile-ciphertext", LevelError, "take the plain value; the ID is keyed and gives nothing away",
+			l.about(f.Entry, "volatile-ciphertext", LevelError, plainHint,
 				"is encrypted in the example: encrypting again gives other bytes, and a retry another ID")
 		case randomID:
 			own, from := fieldWords(f.Entry)

@@ -132,30 +132,35 @@ func anyOf(list, known []string) bool {
 	return false
 }
 
-const stayHint = "take what stays the same from the first attempt to the last retry"
+const (
+	stayHint  = "take what stays the same from the first attempt to the last retry"
+	plainHint = "take the plain value; the ID is keyed and gives nothing away"
+)
 
-// volatileName finds fields whose names say that they are new for each attempt.
+// volatileName finds fields whose names say that they are new for each
+// attempt: the entry's own, its input's, and its pointer's last.
 func (l *linter) volatileName(e *Entry) {
-	names := []string{e.Name, e.Input}
+	names := [][]string{words(e.Name), words(e.Input)}
 	if n := len(e.Pointer); n > 0 {
-		names = append(names, e.Pointer[n-1])
+		names = append(names, words(e.Pointer[n-1]))
 	}
-	for _, name := range names {
-		list := words(name)
-		switch {
-		case isCiphertextName(list):
-			l.about(e, "volatile-ciphertext", LevelError, "take the plain value; the ID is keyed and gives nothing away",
-				"looks encrypted by its name: encrypting again gives other bytes, and a retry another ID")
-		case isAttemptName(list):
-			l.about(e, "volatile-id", LevelError, stayHint, "looks by its name like a value made anew for each attempt, so that a retry would get another ID")
-		case isMomentName(list):
-			l.about(e, "volatile-time", LevelError, stayHint, "looks by its name like the time of an attempt, so that a retry would get another ID")
-		case isDateName(list):
-			l.about(e, "volatile-time", LevelWarning, "make sure that it is the business's date, and not the time of the attempt", "looks by its name like a time")
-		default:
-			continue
+	named := func(is func([]string) bool) bool {
+		for _, list := range names {
+			if is(list) {
+				return true
+			}
 		}
-		return
+		return false
+	}
+	switch {
+	case named(isCiphertextName):
+		l.about(e, "volatile-ciphertext", LevelError, plainHint, "looks encrypted by its name: encrypting again gives other bytes, and a retry another ID")
+	case named(isAttemptName):
+		l.about(e, "volatile-id", LevelError, stayHint, "looks by its name like a value made anew for each attempt, so that a retry would get another ID")
+	case named(isMomentName):
+		l.about(e, "volatile-time", LevelError, stayHint, "looks by its name like the time of an attempt, so that a retry would get another ID")
+	case named(isDateName):
+		l.about(e, "volatile-time", LevelWarning, "make sure that it is the business's date, and not the time of the attempt", "looks by its name like a time")
 	}
 }
 

@@ -17,13 +17,24 @@ const (
 )
 
 // Secret is key material with its kid: a secret, or the subkey of one triple
-// cut from it. No form of printing or marshalling shows the bytes.
+// cut from it. No form of printing or marshalling shows the bytes: they stand
+// behind a function, since fmt looks through pointers and calls no methods of
+// unexported fields.
 type Secret struct {
-	kid    string
+	kid string
+	get func() material
+}
+
+// material is the bytes of a secret, or of the subkey whose line they are.
+type material struct {
 	bytes  []byte
-	subkey bool // bytes are SK of the triple for which sum holds
-	sum    [4]byte
-	line   string // up to the sum, of a subkey line
+	subkey bool    // bytes are SK of the triple for which sum holds
+	sum    [4]byte // of a subkey line
+	line   string  // up to the sum, of a subkey line
+}
+
+func hide(kid string, m material) *Secret {
+	return &Secret{kid, func() material { return m }}
 }
 
 // NewSecret makes a secret of 32 bytes or more, which it keeps.
@@ -35,31 +46,31 @@ func NewSecret(kid string, b []byte) (*Secret, error) {
 		return nil, problem.New("", "the secret has %d bytes; it needs %d or more", len(b), minSecret).
 			WithHint("idem key new --kid %s", kid)
 	}
-	return &Secret{kid: kid, bytes: b}, nil
+	return hide(kid, material{bytes: b}), nil
 }
 
 // TestSecret is the public secret of examples and dry runs, under any kid:
 // SHA-256("idem test secret 1").
 func TestSecret(kid string) *Secret {
 	sum := sha256.Sum256([]byte("idem test secret 1"))
-	return &Secret{kid: kid, bytes: sum[:]}
+	return hide(kid, material{bytes: sum[:]})
 }
 
 // Kid is the secret's short name.
 func (s *Secret) Kid() string { return s.kid }
 
 // IsSubkey says whether this is a subkey for one service, not a secret.
-func (s *Secret) IsSubkey() bool { return s.subkey }
+func (s *Secret) IsSubkey() bool { return s.get().subkey }
 
 // IsPublic says whether it is the public test secret, or that one's subkey
 // for one of the triples.
 func (s *Secret) IsPublic(triples ...Triple) bool {
 	test := TestSecret(s.kid)
-	if !s.subkey {
-		return subtle.ConstantTimeCompare(s.bytes, test.bytes) == 1
+	if !s.get().subkey {
+		return subtle.ConstantTimeCompare(s.get().bytes, test.get().bytes) == 1
 	}
 	for _, t := range triples {
-		if sk, err := test.Subkey(t); err == nil && subtle.ConstantTimeCompare(s.bytes, sk.bytes[:]) == 1 {
+		if sk, err := test.Subkey(t); err == nil && sk.is(s.get().bytes) {
 			return true
 		}
 	}
@@ -67,16 +78,21 @@ func (s *Secret) IsPublic(triples ...Triple) bool {
 }
 
 // String masks.
-func (s *Secret) String() string { return "«secret " + s.kid + "»" }
+func (s Secret) String() string { return "«secret " + s.kid + "»" }
 
 // Format keeps the bytes out of every verb of fmt.
-func (s *Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // MarshalText keeps the bytes out of JSON and its like.
-func (s *Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Subkey is SK of one triple (determ-v1, Steps 3). It prints as nothing.
-type Subkey struct{ bytes [subkeySize]byte }
+type Subkey struct{ get func() [subkeySize]byte }
+
+func (k Subkey) is(b []byte) bool {
+	sk := k.get()
+	return subtle.ConstantTimeCompare(sk[:], b) == 1
+}
 
 // Format keeps the bytes out of every verb of fmt.
 func (Subkey) Format(f fmt.State, _ rune) { fmt.Fprint(f, "«subkey»") }
@@ -87,29 +103,32 @@ func (Subkey) MarshalText() ([]byte, error) { return []byte("«subkey»"), nil }
 // Subkey derives SK, or takes it from a subkey line whose checksum holds for
 // the triple.
 func (s *Secret) Subkey(t Triple) (Subkey, error) {
-	var sk Subkey
-	if s.subkey {
-		if subkeySum(s.line, t) != s.sum {
-			return sk, problem.New("", "the subkey of kid %s is damaged, or for another namespace, operation or version than %s", s.kid, t).
+	if s.get().subkey {
+		if subkeySum(s.get().line, t) != s.get().sum {
+			return Subkey{}, problem.New("", "the subkey of kid %s is damaged, or for another namespace, operation or version than %s", s.kid, t).
 				WithHint("idem key subkey -r RECIPE, where the secret is")
 		}
-		copy(sk.bytes[:], s.bytes)
-		return sk, nil
+		return hideSubkey(s.get().bytes), nil
 	}
-	b, err := hkdf.Key(sha256.New, s.bytes, []byte("idem/determ/v1"), string(t.Info()), subkeySize)
+	b, err := hkdf.Key(sha256.New, s.get().bytes, []byte("idem/determ/v1"), string(t.Info()), subkeySize)
 	if err != nil {
-		return sk, problem.New("", "no subkey can be derived: %s", err)
+		return Subkey{}, problem.New("", "no subkey can be derived: %s", err)
 	}
-	copy(sk.bytes[:], b)
-	return sk, nil
+	return hideSubkey(b), nil
+}
+
+func hideSubkey(b []byte) Subkey {
+	var sk [subkeySize]byte
+	copy(sk[:], b)
+	return Subkey{func() [subkeySize]byte { return sk }}
 }
 
 // Check is the value by which a wrong secret is noticed. A subkey has none.
 func (s *Secret) Check() (string, error) {
-	if s.subkey {
+	if s.get().subkey {
 		return "", problem.New("", "kid %s is a subkey; the check value is that of the secret it was cut from", s.kid)
 	}
-	b, err := hkdf.Key(sha256.New, s.bytes, []byte("idem/check/v1"), `["`+s.kid+`"]`, 5)
+	b, err := hkdf.Key(sha256.New, s.get().bytes, []byte("idem/check/v1"), `["`+s.kid+`"]`, 5)
 	if err != nil {
 		return "", problem.New("", "no check value can be derived: %s", err)
 	}
@@ -131,7 +150,7 @@ func isCheck(s string) bool {
 // verify compares a check value that stands in the recipe. A subkey cannot be
 // compared: what its own checksum says is all that is known of it.
 func (k KeySpec) verify(s *Secret) error {
-	if k.Check == "" || s.subkey {
+	if k.Check == "" || s.get().subkey {
 		return nil
 	}
 	check, err := s.Check()
@@ -147,8 +166,8 @@ func (k KeySpec) verify(s *Secret) error {
 // Keyed gives the secret to the keyed fingerprints; those with a subkey are
 // refused (determ-v1, Keys).
 func (s *Secret) Keyed(namespace string) (*fingerprint.Keyed, error) {
-	if s.subkey {
+	if s.get().subkey {
 		return nil, problem.New("", "kid %s is a subkey, which makes IDs of one operation but no fingerprints", s.kid)
 	}
-	return &fingerprint.Keyed{Secret: s.bytes, Kid: s.kid, Namespace: namespace}, nil
+	return &fingerprint.Keyed{Secret: s.get().bytes, Kid: s.kid, Namespace: namespace}, nil
 }

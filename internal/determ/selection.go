@@ -159,7 +159,7 @@ func (r *Recipe) transform(e *Entry, v *fingerprint.Value) (*fingerprint.Value, 
 		return v, nil
 	}
 	if v.Kind != fingerprint.KindString {
-		return nil, e.fail("is a %s, and transforms work on strings", v.Kind)
+		return nil, e.fail("is %s, and transforms work on strings", withArticle(v.Kind))
 	}
 	s := v.Str
 	for _, t := range e.Transforms {
@@ -177,6 +177,13 @@ func (r *Recipe) transform(e *Entry, v *fingerprint.Value) (*fingerprint.Value, 
 		return nil, e.fail("cannot be changed by %s", t)
 	}
 	return fingerprint.String(s), nil
+}
+
+func withArticle(k fingerprint.Kind) string {
+	if k == fingerprint.KindArray || k == fingerprint.KindObject {
+		return "an " + k.String()
+	}
+	return "a " + k.String()
 }
 
 // CheckInputs refuses an input that no version of the recipe names.
