@@ -37,6 +37,9 @@ func isURL(address string) bool {
 // HasPassword says whether a PostgreSQL address holds a password, which does
 // not belong where every process list shows it.
 func HasPassword(address string) bool {
+	if !isPostgres(address) || strings.HasPrefix(address, "sqlite:") {
+		return false
+	}
 	if !isURL(address) {
 		return passwordPair.MatchString(address)
 	}

@@ -102,11 +102,11 @@ func decimal(number string) (digits string, exponent int, ok bool) {
 	return digits, exponent - len(fraction) + len(all) - len(digits), true
 }
 
-// formObject reads a form body as the flat JSON object it stands for: amount
-// and work_ms are whole numbers, metadata[k] is a member of metadata.
+// formObject reads a form body as the JSON object it stands for: amount and
+// work_ms are whole numbers, metadata[k] is a member of metadata.
 func formObject(body []byte) ([]byte, error) {
 	values, err := url.ParseQuery(string(body))
-	if err != nil || !utf8.Valid(body) {
+	if err != nil {
 		return nil, errors.New("the body is not a form")
 	}
 	object, metadata := map[string]any{}, map[string]any{}
@@ -114,18 +114,26 @@ func formObject(body []byte) ([]byte, error) {
 		if len(list) != 1 {
 			return nil, errors.New("the body has a field twice")
 		}
-		value := any(list[0])
-		if name == "amount" || name == "work_ms" {
-			if n, err := strconv.ParseInt(list[0], 10, 64); err == nil {
-				value = n
-			}
+		if !utf8.ValidString(name + list[0]) {
+			return nil, errors.New("the body is not UTF-8")
 		}
-		if inner, ok := strings.CutPrefix(name, "metadata["); ok && strings.HasSuffix(inner, "]") {
-			metadata[strings.TrimSuffix(inner, "]")] = value
-			object["metadata"] = metadata
+		inner, nested := strings.CutPrefix(name, "metadata[")
+		if inner, closed := strings.CutSuffix(inner, "]"); nested && closed {
+			metadata[inner] = list[0]
 			continue
 		}
-		object[name] = value
+		object[name] = list[0]
+		if name == "amount" || name == "work_ms" {
+			if n, err := strconv.ParseInt(list[0], 10, 64); err == nil {
+				object[name] = n
+			}
+		}
+	}
+	if len(metadata) > 0 {
+		if _, both := object["metadata"]; both {
+			return nil, errors.New("the body has metadata as a field and as an object")
+		}
+		object["metadata"] = metadata
 	}
 	return json.Marshal(object)
 }
