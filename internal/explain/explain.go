@@ -14,12 +14,12 @@ import (
 
 // Entry explains one slug. Texts are plain sentences on one line.
 type Entry struct {
-	Slug     string // "duplicate/effect-ran-twice"
-	Title    string // what happened, in a few words, lower case
-	Money    string // what it means for who pays and who is paid
-	Causes   []string
-	Fixes    []string
-	Evidence string // what was sent and counted to show it
+	Slug     string   `json:"slug"`  // "duplicate/effect-ran-twice"
+	Title    string   `json:"title"` // what happened, in a few words, lower case
+	Money    string   `json:"money"` // what it means for who pays and who is paid
+	Causes   []string `json:"causes"`
+	Fixes    []string `json:"fixes"`
+	Evidence string   `json:"evidence"` // what was sent and counted to show it
 }
 
 // Step gives the step that shows the entry: the slug up to its slash.
@@ -30,14 +30,14 @@ func (e Entry) Step() string {
 
 // Step explains one step of the check.
 type Step struct {
-	Name     string
-	Asks     string   // the question that it answers
-	Does     []string // what it sends and counts, in order
-	Controls []string // what must hold for its verdict to mean anything
-	Pass     string   // what a pass needs
-	Unsure   string   // what makes it inconclusive
-	Needs    string   // what the contract must say
-	Entries  []Entry
+	Name     string   `json:"step"`
+	Asks     string   `json:"asks"`         // the question that it answers
+	Does     []string `json:"does"`         // what it sends and counts, in order
+	Controls []string `json:"controls"`     // what must hold for its verdict to mean anything
+	Pass     string   `json:"pass"`         // what a pass needs
+	Unsure   string   `json:"inconclusive"` // what makes it inconclusive
+	Needs    string   `json:"needs"`        // what the contract must say
+	Entries  []Entry  `json:"findings"`
 }
 
 // steps are all steps in the report's order.
@@ -98,7 +98,10 @@ func Near(word string) []string {
 	var found []candidate
 	offer := func(name, part string) {
 		far := distance(word, part)
-		if far*near <= len(word)+len(part) && far < len(part) || len(word) >= near && strings.Contains(name, word) {
+		if len(word) >= near && strings.Contains(name, word) {
+			far = 0
+		}
+		if far*near <= len(word)+len(part) && far < len(part) {
 			found = append(found, candidate{name, far})
 		}
 	}
@@ -115,7 +118,7 @@ func Near(word string) []string {
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
 	var names []string
 	for _, c := range found {
-		if len(names) < 5 {
+		if len(names) < 5 && c.far <= found[0].far+2 {
 			names = append(names, c.name)
 		}
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -80,12 +79,9 @@ func cut(s string, n int) string {
 	return string(r[:max(n-3, 0)]) + "..."
 }
 
-// quoted is a word of the user's in an error.
-func quoted(s string) string { return strconv.QuoteToGraphic(cut(s, 40)) }
-
-// wrap breaks text at spaces into lines of at most width characters; a longer
+// Wrap breaks text at spaces into lines of at most width characters; a longer
 // word has a line of its own.
-func wrap(text string, width int) []string {
+func Wrap(text string, width int) []string {
 	var lines []string
 	line, length := "", 0
 	for _, word := range strings.Fields(text) {

@@ -46,7 +46,7 @@ func TestCutAndWrap(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		text, n := rapid.String().Draw(t, "text"), rapid.IntRange(1, 40).Draw(t, "width")
-		lines := wrap(text, n)
+		lines := Wrap(text, n)
 		if got, want := strings.Join(lines, " "), strings.Join(strings.Fields(text), " "); got != want {
 			t.Fatalf("%q became %q", want, got)
 		}

@@ -51,7 +51,7 @@ func (h human) facts(facts []Fact) {
 	}
 	for _, f := range facts {
 		label := "    " + pad(clean(f.Name), column) + "  "
-		for _, line := range wrap(f.text(), width-len(label)) {
+		for _, line := range Wrap(f.text(), width-len(label)) {
 			h.line("%s", strings.TrimRight(label+line, " "))
 			label = pad("", len(label))
 		}

@@ -95,7 +95,7 @@ func (h human) table(op probe.OperationReport) {
 	indent := 2 + stepWidth + 2 + len(probe.Inconclusive) + 2
 	h.line("  %s  %s  %s", pad("step", stepWidth), pad("verdict", len(probe.Inconclusive)), "evidence")
 	for _, s := range op.Steps {
-		for i, text := range wrap(evidence(s), width-indent) {
+		for i, text := range Wrap(evidence(s), width-indent) {
 			if i > 0 {
 				h.line("%*s%s", indent, "", text)
 				continue
@@ -140,7 +140,7 @@ func (h human) finding(operation string, s probe.Result, f probe.Finding) {
 	h.labelled("also in", clean(strings.Join(f.Also, "; ")))
 	h.labelled("expected", clean(f.Expected))
 	h.labelled("actual", clean(f.Actual))
-	if e := s.Evidence.Effects; e != nil {
+	if e := s.Evidence.Effects; e != nil && len(f.Counts) == 0 {
 		h.labelled("counted", effects(*e))
 	}
 	h.timeline(f)
@@ -235,7 +235,7 @@ func (h human) labelled(label, text string) {
 			label = pad("", len(label))
 			continue
 		}
-		for _, part := range wrap(line, width-2-len(label)) {
+		for _, part := range Wrap(line, width-2-len(label)) {
 			h.line("  %s%s", label, part)
 			label = pad("", len(label))
 		}
@@ -247,7 +247,7 @@ func (h human) prose(indent, text string) {
 	if text == "" {
 		return
 	}
-	for _, line := range wrap(text, width-len(indent)) {
+	for _, line := range Wrap(text, width-len(indent)) {
 		h.line("%s%s", indent, line)
 		indent = pad("", len(indent))
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -84,7 +85,7 @@ func find(name string) (format, error) {
 			return f, nil
 		}
 	}
-	return format{}, problem.New("", "unknown report format %s", quoted(name)).
+	return format{}, problem.New("", "unknown report format %s", document.Show(name)).
 		WithHint("one of %s", strings.Join(Formats(), ", "))
 }
 
@@ -133,11 +134,11 @@ func Destinations(values []string) ([]Destination, error) {
 			return nil, err
 		}
 		if path == "" {
-			return nil, problem.New("", "--report %s names no file", quoted(v)).
+			return nil, problem.New("", "--report %s names no file", document.Show(v)).
 				WithHint("--report %s=report.%s, or %s=- for standard output", name, name, name)
 		}
 		if slices.ContainsFunc(out, func(d Destination) bool { return d.Path == path }) {
-			return nil, problem.New("", "two reports go to %s", quoted(path)).
+			return nil, problem.New("", "two reports go to %s", document.Show(path)).
 				WithHint("give each --report a file of its own")
 		}
 		out = append(out, Destination{name, path})

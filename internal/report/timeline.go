@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/trace"
@@ -84,21 +85,19 @@ func rowLines(rows []row, n *namer) []string {
 		}
 		when := "?"
 		if r.known {
-			when = fmt.Sprintf("%.1f ms", millis(r.at-rows[0].at))
+			when = fmt.Sprintf("%.1f ms", float64(r.at-rows[0].at)/1e6)
 		}
 		line := fmt.Sprintf("%13s %s %s%s", when, r.arrow, r.text(n), r.tag)
 		if r.more > 0 {
 			line += fmt.Sprintf("  %d copies", r.more+1)
 			if r.known {
-				line += fmt.Sprintf(" within %.1f ms", millis(r.until-r.at))
+				line += " within " + time.Duration(r.until-r.at).Round(time.Microsecond).String()
 			}
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
-
-func millis(nanoseconds int64) float64 { return float64(nanoseconds) / 1e6 }
 
 // exchangeRows gives the row of a copy's sending and that of its answer.
 func exchangeRows(x probe.Exchange, tag string) []row {

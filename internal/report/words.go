@@ -88,9 +88,6 @@ func effects(e probe.Effects) string {
 	if e.Unit != 0 {
 		s += fmt.Sprintf(", one operation makes %d", e.Unit)
 	}
-	if late := e.Settled - e.After; late > 0 {
-		s += fmt.Sprintf(", %d of them late", late)
-	}
 	return s
 }
 
