@@ -49,6 +49,7 @@ func TestAStopLetsRunningRequestsFinish(t *testing.T) {
 		for range 2 { // the owner and one that waits for it
 			go func() { replies <- r.charge("k", order("o")) }()
 		}
+		eventually(t, "both requests", func() bool { return len(s.slots) == 2 })
 		<-g.entered
 		stop()
 		eventually(t, "the closed listener", func() bool {
@@ -76,6 +77,7 @@ func TestAStopGivesUpWhatDoesNotFinishAndFreesItsKey(t *testing.T) {
 		for range 2 {
 			go func() { replies <- r.charge("k", order("o")) }()
 		}
+		eventually(t, "both requests", func() bool { return len(s.slots) == 2 })
 		<-g.entered
 		stop()
 		for range 2 {
