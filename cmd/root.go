@@ -70,6 +70,7 @@ func newRootCmd(app *App) *cobra.Command {
 	root.SetErr(app.Err)
 	root.PersistentFlags().BoolVarP(&app.Quiet, "quiet", "q", false, "say nothing but results and errors")
 	root.PersistentFlags().BoolVarP(&app.Verbose, "verbose", "v", false, "say more")
+	addSettingsFlags(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return problem.New("", "%s", err).WithHint("%s --help", c.CommandPath())
 	})
@@ -82,6 +83,8 @@ func newRootCmd(app *App) *cobra.Command {
 		newServeCmd(app),
 		newVerifyCmd(app),
 		newReportCmd(app),
+		newExplainCmd(app),
+		newConfigCmd(app),
 	)
 	return root
 }
