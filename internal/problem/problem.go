@@ -31,6 +31,14 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &c
 }
 
+// Because returns the same problem with a cause, whose hint is shown where the
+// problem has none of its own.
+func (e *Error) Because(err error) *Error {
+	c := *e
+	c.Err = err
+	return &c
+}
+
 // Error gives "where: what".
 func (e *Error) Error() string {
 	if e.Where == "" {

@@ -87,9 +87,9 @@ func (r *Runner) Run(ctx context.Context, header *trace.Run, jobs []*Job) error 
 
 // part is one plan under way.
 type part struct {
-	job     *Job
-	plan    *probe.Plan
-	asked   map[string]*probe.Request
+	job      *Job
+	plan     *probe.Plan
+	asked    map[string]*probe.Request
 	controls *part // the operation's control, for its answer times
 
 	mu      sync.Mutex

@@ -11,13 +11,6 @@ import (
 	"github.com/idem-toolkit/idem/internal/wire"
 )
 
-// Credential is how one principal signs its requests. The zero Credential
-// signs nothing.
-type Credential struct {
-	Header string
-	Value  string
-}
-
 // copy makes the bytes of a request as they travel. They depend on the request
 // and the principal alone, so that a retry's are the same.
 func (x *actor) copy(_ context.Context, id, target string, other bool) (wire.Copy, error) {
@@ -35,9 +28,7 @@ func (x *actor) copy(_ context.Context, id, target string, other bool) (wire.Cop
 	if other {
 		who = x.p.job.Target.Other
 	}
-	if who.Header != "" {
-		m.Header = append(m.Header, [2]string{who.Header, who.Value})
-	}
+	m.Header = append(m.Header, who.lines...)
 	return wire.Copy{Endpoint: to, Message: m}, nil
 }
 

@@ -1,0 +1,160 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/report"
+)
+
+// verifyOptions are the flags of idem verify.
+type verifyOptions struct {
+	file            string
+	live            bool
+	demo            bool
+	requireLive     bool
+	requireEffects  bool
+	allowTestSecret bool
+	allowProduction []string
+	selection       probe.Selection
+	seed            uint64
+	runID           string
+	tracePath       string
+	format          string
+	reports         []string
+}
+
+func newVerifyCmd(app *App) *cobra.Command {
+	var o verifyOptions
+	c := &cobra.Command{
+		Use:   "verify CONTRACT",
+		Short: "prove from outside that an HTTP API keeps its idempotency contract",
+		Long: `Prove from outside that an HTTP API keeps its idempotency contract, in six steps:
+duplicate, concurrent, conflict, reorder, crash, expiry.
+
+Without --live this is a dry run: it prints what the contract promises and what a
+live run would send, and sends nothing.`,
+		Example: `  idem verify contract.yaml                 what would be sent
+  idem verify contract.yaml --live          send it and judge
+  idem verify --demo                        the whole check against the reference service`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.file = args[0]
+			}
+			return runVerify(c, app, &o)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.live, "live", false, "send: to the contract's allow_hosts only")
+	f.BoolVar(&o.demo, "demo", false, "start the reference service on a free loopback port and check it live")
+	f.StringSliceVar(&o.selection.Only, "only", nil, "only these steps (comma-separated)")
+	f.StringSliceVar(&o.selection.Skip, "skip", nil, "not these steps")
+	f.StringSliceVar(&o.selection.Operations, "operation", nil, "only these operations")
+	f.Uint64Var(&o.seed, "seed", 1, "fixes order and fresh values; the same seed gives the same plan")
+	f.StringVar(&o.runID, "run-id", "", "16 hexadecimal digits instead of random ones")
+	f.StringVar(&o.tracePath, "trace", "", "keep the trace here (NDJSON, mode 0600)")
+	f.StringVar(&o.format, "format", "human", "on standard output: "+strings.Join(report.Formats(), ", "))
+	f.StringArrayVar(&o.reports, "report", nil, "a further report, FORMAT=PATH")
+	f.BoolVar(&o.requireLive, "require-live", false, "exit 3 if nothing was sent")
+	f.BoolVar(&o.requireEffects, "require-effects", false, "a pass needs counted effects, answers are not enough")
+	f.StringArrayVar(&o.allowProduction, "allow-production", nil, "let credentials that look like production go to this host")
+	f.BoolVar(&o.allowTestSecret, "allow-test-secret", false, "let a live run use the public test secret")
+	return c
+}
+
+func runVerify(c *cobra.Command, app *App, o *verifyOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.demo {
+		return runDemo(c.Context(), app, o)
+	}
+	spec, err := readContract(app, o.file)
+	if err != nil {
+		return err
+	}
+	if err := o.selection.Check(spec); err != nil {
+		return err
+	}
+	if !o.live {
+		return runDry(app, o, spec)
+	}
+	return runLive(c.Context(), app, o, spec)
+}
+
+// check refuses what cannot be meant.
+func (o *verifyOptions) check() error {
+	if err := report.CheckFormat(o.format); err != nil {
+		return err
+	}
+	if _, err := report.Destinations(o.reports); err != nil {
+		return err
+	}
+	switch {
+	case o.demo && o.file != "":
+		return problem.New("", "--demo brings its own contract").WithHint("idem verify --demo")
+	case !o.demo && o.file == "":
+		return problem.New("", "which contract").WithHint("idem verify contract.yaml, or idem verify --demo")
+	case o.runID != "" && !isRunID(o.runID):
+		return problem.New("--run-id", "a run id is 16 hexadecimal digits, lower case")
+	case !o.live && !o.demo && o.tracePath != "":
+		return problem.New("--trace", "a dry run has no trace").WithHint("idem verify %s --live --trace %s", o.file, o.tracePath)
+	}
+	return nil
+}
+
+func isRunID(s string) bool {
+	return len(s) == 16 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// mostContract bounds a contract's size in bytes.
+const mostContract = 4 << 20
+
+// readContract reads a contract file, or standard input for "-".
+func readContract(app *App, file string) (*contract.Contract, error) {
+	src, err := readInput(app, file, mostContract)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(file)
+	return contract.Parse(file, src, func(path string) ([]byte, error) {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		return os.ReadFile(path)
+	})
+}
+
+// writeReports writes the main report and the further ones, each to a file of
+// its own, whole or not at all.
+func (o *verifyOptions) writeReports(app *App, write func(b *bytes.Buffer, format string) error) error {
+	destinations, err := report.Destinations(o.reports)
+	if err != nil {
+		return err
+	}
+	all := append([]report.Destination{{Format: o.format, Path: "-"}}, destinations...)
+	for _, d := range all {
+		var b bytes.Buffer
+		if err := write(&b, d.Format); err != nil {
+			return err
+		}
+		if d.Path == "-" {
+			if _, err := app.Out.Write(b.Bytes()); err != nil {
+				return problem.New("standard output", "%s", err)
+			}
+			continue
+		}
+		if err := os.WriteFile(d.Path, b.Bytes(), 0o644); err != nil {
+			return problem.New(d.Path, "cannot be written: %s", reason(err))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package run
+
+import (
+	"context"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/trace"
+	"github.com/idem-toolkit/idem/internal/wire"
+)
+
+// Options are what a live run is made from.
+type Options struct {
+	Contract        *contract.Contract // resolved
+	Selection       probe.Selection
+	Seed            uint64
+	RunID, Tool     string
+	RequireEffects  bool
+	AllowProduction []string // hosts to which credentials of production may go
+	Keys            probe.KeyMaker
+	Secrets         []string                         // names of variables that no child may inherit
+	Sensitive       map[string][]fingerprint.Pointer // by operation: places of the body that no record shows
+	Lookup          func(string) (string, bool)
+	Environ         []string
+	Began           time.Time
+}
+
+// Live is a live run that is ready: everything that can be wrong without
+// sending a byte has been looked at.
+type Live struct {
+	options Options
+	mask    *trace.Masker
+	client  *wire.Client
+	clock   wire.Clock
+	bases   []wire.Endpoint
+	jobs    []*Job
+	world   *world
+	header  *trace.Run
+}
+
+// Prepare checks a live run and makes its plans. Nothing is sent and nothing
+// is started.
+func Prepare(ctx context.Context, o Options) (*Live, error) {
+	began := time.Now()
+	l := &Live{options: o, mask: &trace.Masker{}, clock: func() int64 { return int64(time.Since(began)) + 1 }}
+	l.client = wire.New(wire.Options{
+		Timeout: o.Contract.Target.Timeout, Clock: l.clock, AllowHosts: o.Contract.HostAllowed,
+	})
+	l.header = &trace.Run{
+		Schema: trace.Schema, Tool: o.Tool, ID: o.RunID, Seed: o.Seed, Began: o.Began.UTC().Format(time.RFC3339),
+		File: o.Contract.File, SHA256: o.Contract.SHA256, Contract: string(o.Contract.Source),
+		Settings: settings(o), Only: o.Selection.Only, Skip: o.Selection.Skip,
+		Operations: o.Selection.Operations, RequireEffects: o.RequireEffects, Steps: probe.StepNames(),
+	}
+	if err := l.plan(); err != nil {
+		return nil, err
+	}
+	if err := l.hideInContract(); err != nil {
+		return nil, err
+	}
+	w, err := newWorld(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	l.world = w
+	return l, nil
+}
+
+// settings are the values of the variables that numbers and durations of the
+// contract read; they shape verdicts, so the trace keeps them.
+func settings(o Options) map[string]string {
+	out := map[string]string{}
+	for _, name := range o.Contract.Settings() {
+		if v, ok := o.Lookup(name); ok {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+// plan makes the plans of all operations and holds them to the contract's
+// limit.
+func (l *Live) plan() error {
+	env := probe.Env{RunID: l.options.RunID, Seed: l.options.Seed, Began: l.options.Began, Keys: l.options.Keys}
+	made := 0
+	for _, op := range l.options.Selection.Chosen(l.options.Contract) {
+		plans, err := probe.Plans(op, env, l.options.Selection)
+		if err != nil {
+			return err
+		}
+		for _, p := range plans {
+			made += p.Makes
+			p.Hide(l.mask, l.options.Sensitive[op.Name])
+		}
+		l.jobs = append(l.jobs, &Job{Operation: op, Plans: plans})
+	}
+	limits := l.options.Contract.Limits
+	if limits.MaxOperations > 0 && made > limits.MaxOperations {
+		return problem.New(l.options.Contract.Where(limits.Pos), "the plan makes up to %d operations, limits.max_operations is %d",
+			made, limits.MaxOperations).WithHint("raise the limit to %d, or choose steps with --only", made)
+	}
+	return nil
+}
+
+// hideInContract takes sensitive values out of the contract's text that the
+// trace keeps. What is left must still be a contract: a trace that cannot be
+// judged is worth nothing.
+func (l *Live) hideInContract() error {
+	masked := l.mask.Text(l.header.Contract)
+	if masked == l.header.Contract {
+		return nil
+	}
+	l.header.Contract = masked
+	if _, err := contract.Parse(l.options.Contract.File, []byte(masked), nil); err != nil {
+		return problem.New(l.options.Contract.File, "a value that the recipe calls sensitive also stands where the contract needs it").
+			WithHint("use another example value in the request's body")
+	}
+	return nil
+}
+
+// Run carries the run out and writes its trace. Whatever was started is
+// stopped before it returns.
+func (l *Live) Run(ctx context.Context, out *trace.Writer) error {
+	defer l.world.close()
+	if err := l.world.open(ctx); err != nil {
+		return err
+	}
+	for _, job := range l.jobs {
+		job.Target = l.world.targets[job.Operation.Name]
+	}
+	r := &Runner{Client: l.client, Clock: l.clock, Trace: out, Mask: l.mask, Rate: l.options.Contract.Limits.Rate}
+	err := r.Run(ctx, l.header, l.jobs)
+	if err != nil {
+		return problem.New("trace", "cannot be written: %s", err)
+	}
+	return nil
+}
