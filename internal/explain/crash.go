@@ -15,7 +15,7 @@ var crash = Step{
 	},
 	Pass:   "no key made more or less than one unit, none was stuck past the lease, results that had been answered came again, and a kill landed between effect and answer",
 	Unsure: "no kill landed there, effects are known by answers only, or the contract does not say how to kill and start the service",
-	Needs:  "crash.process or crash.hooks, effects outside the process, promise.lease",
+	Needs:  "crash.process or crash.hooks, promise.lease or crash.recovery, and effects that are counted outside the process",
 	Entries: []Entry{
 		{
 			Slug:  "crash/effect-ran-twice",

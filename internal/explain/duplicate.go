@@ -8,6 +8,7 @@ var duplicate = Step{
 		"counts the effects from outside",
 		"sends the very same bytes with the very same key again, and compares the answer with the first",
 		"counts the effects again, waits the settle time, and counts once more: a late second effect is a second effect",
+		"sends the bytes a third time, now that everything has settled, and counts a last time",
 	},
 	Controls: []string{
 		"counter: one operation gives the unit u; the same values under another key must give 2u; new values start at 0",

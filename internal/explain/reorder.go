@@ -5,12 +5,12 @@ var reorder = Step{
 	Asks: "Is the same JSON in another order or spacing treated as promised?",
 	Does: []string{
 		"sends a JSON request with a new key and waits for its answer",
-		"sends the same value with its members in another order, then with other white space, under the same key",
-		"counts the effects",
+		"sends the same value spelled otherwise under the same key: members in another order, white space, escapes, all together",
+		"sends the original bytes once more, and counts the effects",
 	},
 	Controls: []string{
 		"counter: as for duplicate",
-		"mutation: the reordered body must be accepted under a key of its own",
+		"environment: as for duplicate",
 	},
 	Pass:   "semantic: the reordered body got the first result and no second effect; bytes: it was treated as a conflict",
 	Unsure: "the body is not JSON with two members to swap, or the contract does not say what is promised",
@@ -43,7 +43,7 @@ var reorder = Step{
 				"hash the canonical form (RFC 8785) of the parsed body",
 				"where byte equality is meant, promise reorder: bytes and tell callers to keep the bytes of the first attempt",
 			},
-			Evidence: "semantic is promised; the reordered body, accepted under another key, got a conflict under the used one.",
+			Evidence: "semantic is promised; the same JSON value, spelled otherwise, was refused under the used key, and the original bytes would not have been.",
 		},
 		{
 			Slug:  "reorder/other-answer",
