@@ -264,6 +264,7 @@ func (b *builder) settled(label string, m *made) []Action {
 const (
 	comeBackEvery = 150 * time.Millisecond
 	comeBackMost  = 60
+	leastPatience = 100 * time.Millisecond
 )
 
 // comeBack sends a request, and again while the answer says that the key is in
@@ -287,18 +288,23 @@ func (b *builder) comeBackOrConflict(label, request string) Action {
 }
 
 // patience is how long a key may stay in flight after its first answer: a live
-// owner's longest claim where declared, else two seconds.
+// owner's longest claim where declared, else two seconds; no more than a part
+// of the key's retention, after which nothing shows anything.
 func patience(op *contract.Operation) time.Duration {
-	if op.Promise.OwnerMax.Known && op.Promise.OwnerMax.Value > 2*time.Second {
-		return op.Promise.OwnerMax.Value
+	most := 2 * time.Second
+	if op.Promise.OwnerMax.Known {
+		most = max(most, op.Promise.OwnerMax.Value)
 	}
-	return 2 * time.Second
+	if atLeast, _, known := op.EffectiveRetention(); known {
+		most = min(most, max(atLeast/8, leastPatience))
+	}
+	return most
 }
 
 // environment is the control of that name: where a send met trouble that the
 // contract does not declare, as many copies under keys of their own tell
 // whether everybody meets it.
-func (b *builder) environment(trial string, copies int, hold Hold, labels ...string) Action {
+func (b *builder) environment(trial string, copies int, hold Hold, labels ...string) If {
 	ids := make([]string, copies)
 	for i := range ids {
 		slot := trial + "/environment/" + strconv.Itoa(i)

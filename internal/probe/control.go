@@ -1,6 +1,10 @@
 package probe
 
-import "github.com/idem-toolkit/idem/internal/contract"
+import (
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+)
 
 // ControlStep is the name under which the counter control is planned and
 // recorded; it is shown in the evidence of every step, never on its own.
@@ -38,11 +42,12 @@ func (b *builder) above(label, above string, m *made) []Action {
 
 // Controls is what the counter control showed for one operation.
 type Controls struct {
-	Counted bool  // a counter is declared
-	Sound   bool  // one gives u, two give 2u, a new value 0
-	Unit    int64 // u
-	Vary    bool  // two operations alike in all but the key got different answers
-	Answers bool  // both were accepted
+	Counted bool          // a counter is declared
+	Sound   bool          // one gives u, two give 2u, a new value 0
+	Unit    int64         // u
+	Lag     time.Duration // the longest from an answer to when its effect was counted
+	Vary    bool          // two operations alike in all but the key got different answers
+	Answers bool          // both were accepted
 	Text    string
 	Why     string // what failed, where not sound
 }
@@ -52,9 +57,9 @@ func judgeControl(op *contract.Operation, r rules, h *History) Controls {
 	t := h.Trial("counter")
 	c := Controls{Counted: counted(op)}
 	one, two := t.Last("one"), t.Last("other-key")
-	c.Answers = r.accepted(one) && r.accepted(two)
+	c.Answers = r.class(one).welcome && r.class(two).welcome
 	if c.Answers {
-		c.Vary = len(r.differences(one, two)) > 0
+		c.Vary = r.varies(one, two)
 	}
 	if !c.Counted {
 		c.Text = "no counter is declared: answers are the only evidence"
@@ -87,6 +92,7 @@ func (c *Controls) judgeCounts(t *Trial) {
 	c.Text = "a new value counts " + itoa(none.N) + ", one operation " + itoa(first.N) +
 		", the same under another key " + itoa(second.N)
 	c.Unit = first.N
+	c.Lag = max(t.lag("one"), t.lag("two"))
 	switch {
 	case none.N != 0:
 		c.Why = "the counter does not start at 0 for a new value"
@@ -97,4 +103,23 @@ func (c *Controls) judgeCounts(t *Trial) {
 	default:
 		c.Sound = true
 	}
+}
+
+// lag is how long after the last answer before it a polled effect was counted:
+// the first reading under its label. Readings come at intervals, so that an
+// effect may have been there earlier.
+func (t *Trial) lag(label string) time.Duration {
+	for _, c := range t.Counts {
+		if c.Label != label {
+			continue
+		}
+		var answered int64
+		for _, x := range t.Exchanges {
+			if x.Answer != nil && x.Answer.LastByte <= c.Began {
+				answered = max(answered, x.Answer.LastByte)
+			}
+		}
+		return time.Duration(c.Began - answered)
+	}
+	return 0
 }

@@ -33,21 +33,19 @@ func judgeDuplicate(j *judging) {
 		return
 	}
 	first, ok := j.first(t, "first")
-	if !ok || j.lapsed(t) {
+	if !ok {
 		return
 	}
-	ran := j.ranOnce(t, "duplicate", "before", "after-retry", "settled", "")
-	for _, label := range []string{"retry", "again"} {
-		x := t.Last(label)
-		if x == nil {
-			j.unsure(0, "run the step again", "the %s was not sent", label)
-			continue
+	if j.lapsed(t) {
+		if e, ok := j.counts(t, "before", "after-retry", "settled"); ok && e.Settled-e.Before < e.Unit {
+			j.ranOnce(t, "duplicate", "before", "after-retry", "settled") // no later request takes an effect away
 		}
-		if j.environmental(t, x) {
-			continue
-		}
-		j.judgeRetry(t, "duplicate", label, first, x, ran)
+		return
 	}
+	j.tellable()
+	wrong := j.ranOnce(t, "duplicate", "before", "after-retry", "settled")
+	j.judgeRetry(t, "retry", first, wrong, "after-retry", "again")
+	j.judgeRetry(t, "again", first, wrong, "settled")
 	if j.rules.marked(first) && first.Attempt == 0 && p.Duplicate.Value.Mode != "current" {
 		j.accuse(t, Finding{Slug: "duplicate/marker-on-first", Expected: "no " + p.Marker.Header + " on a first answer",
 			Actual: p.Marker.Header + ": " + p.Marker.Value + " stands on it"}, p.Pos,
@@ -57,66 +55,71 @@ func judgeDuplicate(j *judging) {
 }
 
 // ranOnce judges the counts of a trial that must show one operation's effect,
-// and says whether they did (or could not be used).
-func (j *judging) ranOnce(t *Trial, step, before, after, settled, caseName string) bool {
+// and gives the slug of what they show to be wrong; "" where nothing is.
+func (j *judging) ranOnce(t *Trial, step, before, after, settled string) string {
 	e, ok := j.counts(t, before, after, settled)
-	if !ok {
-		return true
-	}
-	p := j.op.Promise
 	made := e.Settled - e.Before
-	f := Finding{Case: caseName, Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(made)}
-	switch {
-	case made > e.Unit:
-		f.Slug = step + "/effect-ran-twice"
-		if step == "conflict" || step == "reorder" || step == "crash" {
-			f.Follows = j.follows("duplicate/effect-ran-twice")
-		}
-		j.accuse(t, f, p.Duplicate.Pos, "requests that share a key and a body have one effect together")
-		return false
-	case made < e.Unit:
-		f.Slug = step + "/effect-missing"
-		j.accuse(t, f, p.Duplicate.Pos, "an operation that was answered as done has its effect")
-		return false
+	if !ok || made == e.Unit {
+		return ""
 	}
-	return true
+	f := Finding{Slug: step + "/effect-ran-twice", Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(made)}
+	promise := "requests that share a key and a body have one effect together"
+	if made < e.Unit {
+		f.Slug, promise = step+"/effect-missing", "an operation that was answered as done has its effect"
+	}
+	j.accuse(t, f, j.op.Promise.Duplicate.Pos, promise)
+	return f.Slug
 }
 
 // judgeRetry judges one answer that should be the duplicate's. Where the
-// effect ran again, a differing answer follows from that.
-func (j *judging) judgeRetry(t *Trial, step, label string, first, x *Exchange, ran bool) {
+// counts are wrong already, what the answer shows follows from that. Next are
+// the labels that come after it in the plan.
+func (j *judging) judgeRetry(t *Trial, label string, first *Exchange, wrong string, next ...string) {
+	x := t.Last(label)
+	if x == nil {
+		j.unsure(0, "run the step again", "the %s was not sent", label)
+		return
+	}
+	if !j.final(t, x, next...) || j.environmental(t, x) {
+		return
+	}
 	p := j.op.Promise
 	c := j.rules.class(x)
-	f := Finding{Expected: j.expectedDuplicate(), Actual: j.rules.describe(x)}
-	if !ran {
-		f.Follows = step + "/effect-ran-twice"
-	}
-	requirement := "a second request with the same key and body gets the promised answer"
+	f := Finding{Case: label, Expected: j.expectedDuplicate(), Actual: j.rules.describe(x), Follows: wrong}
 	ds := j.rules.replay(first, x)
-	shown, unknown := told(ds)
+	shown := j.shown(t, ds)
 	switch {
-	case len(shown) == 0 && unknown:
-		j.unsure(0, "declare compare: bytes, or ignore pointers", "the answers are longer than the trace keeps: they differ, where is not told")
+	case len(ds) == 0:
+		j.judgeMarker(t, label, x, wrong)
+		return
 	case len(shown) == 0:
-		j.judgeMarker(t, step, label, x)
+		return
+	case c.none:
+		f.Slug = "duplicate/refused"
 	case p.Duplicate.Value.Mode == "answer":
-		f.Slug = step + "/not-refused"
-		j.accuse(t, f, p.Duplicate.Pos, requirement)
-	case !x.Whole() || c.inFlight || c.conflict || x.Answer.Status >= 400:
-		f.Slug = step + "/refused"
-		j.accuse(t, f, p.Duplicate.Pos, requirement)
+		f.Slug, f.Actual = "duplicate/not-refused", f.Actual+noLink(shown)
+	case c.inFlight || c.conflict || x.Answer.Status >= 400:
+		f.Slug = "duplicate/refused"
 	default:
-		f.Slug, f.Actual = step+"/other-answer", list(shown)
-		j.accuse(t, f, p.Duplicate.Pos, requirement)
+		f.Slug, f.Actual = "duplicate/other-answer", list(shown)
 	}
+	j.accuse(t, f, p.Duplicate.Pos, "a second request with the same key and body gets the promised answer")
 }
 
-func (j *judging) judgeMarker(t *Trial, step, label string, x *Exchange) {
+// noLink says that it is only the link that is missing.
+func noLink(shown []difference) string {
+	if len(shown) == 1 && shown[0].what != "answer" {
+		return ", without a " + shown[0].what
+	}
+	return ""
+}
+
+func (j *judging) judgeMarker(t *Trial, label string, x *Exchange, wrong string) {
 	p := j.op.Promise
 	if p.Marker == nil || p.Duplicate.Value.Mode != "replay" || j.rules.marked(x) {
 		return
 	}
-	j.accuse(t, Finding{Slug: step + "/marker-missing", Case: label,
+	j.accuse(t, Finding{Slug: "duplicate/marker-missing", Case: label, Follows: wrong,
 		Expected: p.Marker.Header + ": " + p.Marker.Value, Actual: "the replay does not carry it"}, p.Pos,
 		"the replay marker stands on every replay")
 }
@@ -128,6 +131,9 @@ func (j *judging) expectedDuplicate() string {
 	case "current":
 		return "the same resource in its present state"
 	default:
+		if d.Link != "" {
+			return d.Match.String() + " with a link at " + d.Link
+		}
 		return d.Match.String()
 	}
 }

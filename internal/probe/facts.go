@@ -17,7 +17,7 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 		if x != nil && c.ConflictSettles && r.class(x).conflict {
 			return false
 		}
-		return r.unsettled(x)
+		return r.unsettled(x) || c.Recovering && r.recovering(x)
 	case Troubled:
 		for _, label := range c.Labels {
 			for _, x := range h.Trial(trial).lastCopies(label) {
@@ -30,7 +30,7 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 	case NotLanded:
 		for _, t := range h.Trials {
 			ops, kill := volleyOf(t)
-			if kill == nil && len(t.Undone) > 0 {
+			if kill == nil || t.notReady() {
 				return false // it cannot be done here: trying again changes nothing
 			}
 			for _, k := range ops {

@@ -35,6 +35,8 @@ type Trial struct {
 	Counts    []Counted
 	Moments   []Moment
 	Undone    []string // actions of the plan that were not carried out, and why
+
+	byLabel map[string][]*Exchange
 }
 
 // History is what was recorded of one step of one operation.
@@ -54,6 +56,9 @@ type place struct {
 	request       string
 }
 
+// known gives the trial of that name, nil where nothing was recorded of it.
+func (h *History) known(name string) *Trial { return h.byName[name] }
+
 // NewHistory makes an empty history of a step.
 func NewHistory(step string) *History {
 	return &History{
@@ -68,7 +73,7 @@ func NewHistory(step string) *History {
 func (h *History) Trial(name string) *Trial {
 	t := h.byName[name]
 	if t == nil {
-		t = &Trial{Name: name}
+		t = &Trial{Name: name, byLabel: map[string][]*Exchange{}}
 		h.byName[name] = t
 		h.Trials = append(h.Trials, t)
 	}
@@ -113,6 +118,7 @@ func (h *History) exchange(e trace.Event, request string) *Exchange {
 	h.open[p] = x
 	t := h.Trial(e.Trial)
 	t.Exchanges = append(t.Exchanges, x)
+	t.byLabel[e.Label] = append(t.byLabel[e.Label], x)
 	return x
 }
 
@@ -122,15 +128,7 @@ func (h *History) answer(e trace.Event) {
 }
 
 // Under gives the exchanges under a label, in the order they were recorded.
-func (t *Trial) Under(label string) []*Exchange {
-	var out []*Exchange
-	for _, x := range t.Exchanges {
-		if x.Label == label {
-			out = append(out, x)
-		}
-	}
-	return out
-}
+func (t *Trial) Under(label string) []*Exchange { return t.byLabel[label] }
 
 // Last gives the last exchange under a label, nil where there is none.
 func (t *Trial) Last(label string) *Exchange {

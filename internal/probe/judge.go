@@ -92,7 +92,7 @@ func (c *court) close() *Report {
 	r := &Report{
 		Tool: c.run.Tool, Run: c.run.ID, Mode: "live", Seed: c.run.Seed,
 		File: c.run.File, SHA256: c.run.SHA256, Began: c.run.Began,
-		Interrupted: c.ended == "" || c.ended == "interrupted", RequireEffects: c.run.RequireEffects,
+		Interrupted: c.ended != "complete", RequireEffects: c.run.RequireEffects,
 		Counts: map[Verdict]int{},
 	}
 	for _, op := range c.contract.Operations {
@@ -118,7 +118,7 @@ func (c *court) steps(op *contract.Operation) []Result {
 	if controlHistory == nil {
 		controlHistory = NewHistory(ControlStep)
 	}
-	controls := judgeControl(op, rule, controlHistory)
+	controls := judgeControlSafely(op, rule, controlHistory)
 	prior := map[string]bool{}
 	var out []Result
 	for _, s := range Steps() {
@@ -131,6 +131,17 @@ func (c *court) steps(op *contract.Operation) []Result {
 		out = append(out, c.waive(op, res))
 	}
 	return out
+}
+
+// judgeControlSafely makes of a control that cannot be judged one that does
+// not hold.
+func judgeControlSafely(op *contract.Operation, r rules, h *History) (c Controls) {
+	defer func() {
+		if p := recover(); p != nil {
+			c = Controls{Counted: counted(op), Why: "judging the control failed", Text: "judging the control failed"}
+		}
+	}()
+	return judgeControl(op, r, h)
 }
 
 func (c *court) step(s Step, j *judging) (res Result) {
@@ -160,7 +171,7 @@ func (c *court) step(s Step, j *judging) (res Result) {
 // waive applies the contract's waivers: a fail stays, a waiver past its date
 // is none.
 func (c *court) waive(op *contract.Operation, r Result) Result {
-	if r.Verdict != Inconclusive && r.Verdict != Skipped {
+	if r.Verdict != Inconclusive {
 		return r
 	}
 	for _, w := range c.contract.Waive {

@@ -168,6 +168,7 @@ type Condition struct {
 	Fact            Fact
 	Labels          []string
 	ConflictSettles bool // the conflict's answer is final, also if in flight looks the same
+	Recovering      bool // after a crash no 5xx is final, and no duplicate's answer that in flight looks like
 }
 
 // Fact names a condition.

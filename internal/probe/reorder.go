@@ -31,7 +31,7 @@ func planReorder(b *builder) {
 	p := b.op.Promise.Reorder
 	switch {
 	case !p.Known:
-		b.plan.Idle = Reason{Text: "promise.reorder is not stated", Line: p.Pos.Line}
+		b.plan.Idle = Reason{Text: "promise.reorder is not stated", Line: p.Pos.Line, Settle: "state promise.reorder in the contract"}
 		return
 	case p.Value == "any":
 		b.plan.Idle = Reason{Text: "declared as not promised (reorder: any)", Line: p.Pos.Line}
@@ -44,6 +44,10 @@ func planReorder(b *builder) {
 	}
 	for _, s := range spellings {
 		b.planSpelling(s)
+	}
+	if len(b.plan.Threads) == 0 && b.err == nil {
+		b.plan.Idle = Reason{Text: "the body has no other spelling", Line: b.op.Request.Pos.Line}
+		b.plan.Excused = true
 	}
 }
 
@@ -79,20 +83,29 @@ func judgeReorder(j *judging) {
 		j.unknown("duplicate", p.Duplicate.Pos)
 		return
 	}
-	if len(j.history.Trials) == 0 {
-		j.unsure(j.op.Request.Pos.Line, "give the request a JSON body", "the body has no other spelling")
+	if p.Reorder.Value == "bytes" && !p.Conflict.Known {
+		// Other bytes are another request: what that gets is the conflict's answer.
+		j.unknown("conflict", p.Conflict.Pos)
+		return
 	}
-	for _, t := range j.history.Trials {
-		findings, reasons := len(j.result.Findings), len(j.result.Reasons)
-		c := Case{Name: t.Name, Verdict: Pass}
-		j.judgeSpelling(t)
-		switch {
-		case len(j.result.Findings) > findings:
-			c.Verdict = Fail
-		case len(j.result.Reasons) > reasons:
-			c.Verdict = Inconclusive
+	tried := 0
+	for _, s := range spellings {
+		t := j.history.known(s.name)
+		if t == nil {
+			continue
 		}
-		j.result.Cases = append(j.result.Cases, c)
+		tried++
+		before := j.mark()
+		j.judgeSpelling(t)
+		j.examined(Case{Name: t.Name}, before)
+	}
+	if tried == 0 {
+		j.unsure(j.op.Request.Pos.Line, "run the step again", "no other spelling of the body was sent")
+		return
+	}
+	j.measure("spellings", "%d tried", tried)
+	if p.Reorder.Value != "bytes" {
+		j.tellable()
 	}
 }
 
@@ -106,37 +119,92 @@ func (j *judging) judgeSpelling(t *Trial) {
 		j.unsure(0, "run the step again", "%s: not all requests were sent", t.Name)
 		return
 	}
-	if j.environmental(t, respelt) || j.environmental(t, again) {
+	if !j.final(t, respelt, "again") || !j.final(t, again, "settled") ||
+		j.environmental(t, respelt) || j.environmental(t, again) {
 		return
 	}
+	if j.respeltRan(t) {
+		return // what the answers show beside it comes from that
+	}
+	if j.op.Promise.Reorder.Value == "bytes" {
+		j.expectOtherRequest(t, first, respelt)
+	} else {
+		j.expectSameRequest(t, "", first, respelt)
+	}
+	j.expectSameRequest(t, ", then the first spelling", first, again)
+}
+
+// respeltRan says whether more ran than may have. Under reorder: bytes with
+// conflict: execute another spelling is an operation of its own.
+func (j *judging) respeltRan(t *Trial) bool {
 	p := j.op.Promise
-	f := Finding{Case: t.Name, Actual: j.rules.describe(respelt)}
-	ran := false
-	if e, ok := j.counts(t, "before", "", "settled"); ok && e.Settled-e.Before > e.Unit {
-		ran = true
-		f.Slug, f.Follows = "reorder/effect-ran-twice", j.follows("duplicate/effect-ran-twice")
-		f.Expected = "effects for one operation: " + itoa(e.Unit)
-		f.Actual = "effects counted: " + itoa(e.Settled-e.Before)
-		j.accuseKind(t, f, p.Reorder.Pos, "another spelling of the same request does not run again")
+	e, ok := j.counts(t, "before", "", "settled")
+	allowed := e.Unit
+	if p.Reorder.Value == "bytes" && p.Conflict.Value.Mode == "execute" {
+		allowed = 2 * e.Unit
 	}
-	if p.Reorder.Value == "bytes" {
-		if !ran && !j.rules.class(respelt).conflict {
-			f.Slug, f.Expected = "reorder/accepted-as-same", "the conflict's answer: the bytes differ"
-			j.accuseKind(t, f, p.Reorder.Pos, "requests are the same only if their bytes are")
-		}
+	if !ok || e.Settled-e.Before <= allowed {
+		return false
+	}
+	j.accuse(t, Finding{Slug: "reorder/effect-ran-twice", Case: t.Name, Follows: j.follows("duplicate/effect-ran-twice"),
+		Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(e.Settled-e.Before)},
+		p.Reorder.Pos, "another spelling of the same request does not run again")
+	return true
+}
+
+// expectSameRequest: the answer is the duplicate's.
+func (j *judging) expectSameRequest(t *Trial, which string, first, x *Exchange) {
+	shown := j.shown(t, j.rules.replay(first, x))
+	if len(shown) == 0 {
 		return
 	}
-	shown, _ := told(j.rules.replay(first, respelt))
-	if len(shown) == 0 || ran {
-		return
-	}
-	f.Expected = j.expectedDuplicate()
-	f.Slug = "reorder/refused"
-	if j.rules.accepted(respelt) {
+	f := Finding{Slug: "reorder/refused", Case: t.Name + which, Follows: j.followsDuplicate(),
+		Expected: j.expectedDuplicate(), Actual: j.rules.describe(x)}
+	if j.rules.class(x).welcome {
 		f.Slug, f.Actual = "reorder/other-answer", list(shown)
-		f.Follows = j.follows("duplicate/other-answer")
-	} else if j.follows("duplicate/refused") != "" {
-		f.Follows = "duplicate/refused"
 	}
-	j.accuseKind(t, f, p.Reorder.Pos, "the same JSON in another spelling is the same request")
+	j.accuse(t, f, j.op.Promise.Reorder.Pos, "the same JSON in another spelling is the same request")
+}
+
+// expectOtherRequest: other bytes are another body under the same key, and get
+// what the contract promises of a conflict.
+func (j *judging) expectOtherRequest(t *Trial, first, respelt *Exchange) {
+	p := j.op.Promise
+	c := j.rules.class(respelt)
+	f := Finding{Slug: "reorder/other-answer", Case: t.Name, Actual: j.rules.describe(respelt)}
+	switch mode := p.Conflict.Value.Mode; {
+	case mode == "answer" && c.conflict:
+		return
+	case mode == "answer":
+		f.Expected = "the conflict's answer, since the bytes differ: " + p.Conflict.Value.Match.String()
+		if c.welcome || c.duplicate {
+			f.Slug = "reorder/accepted-as-same"
+		}
+	case mode == "execute":
+		f.Expected = "a result of its own, since the bytes differ"
+		if c.welcome && !j.sameResult(t, first, respelt) {
+			return
+		}
+		if c.welcome {
+			f.Slug = "reorder/accepted-as-same"
+		}
+	default: // only the key matters, whatever the body
+		if len(j.shown(t, j.rules.replay(first, respelt))) == 0 {
+			return
+		}
+		f.Expected = j.expectedDuplicate()
+	}
+	j.accuse(t, f, p.Reorder.Pos, "requests are the same only if their bytes are")
+}
+
+// sameResult says that a welcome answer is the first one's result, not that of
+// a run of its own.
+func (j *judging) sameResult(t *Trial, first, x *Exchange) bool {
+	if j.sound() {
+		before, _ := t.Counted("before")
+		settled, ok := t.Counted("settled")
+		return ok && settled.N-before.N <= j.controls.Unit
+	}
+	shown, unknown := told(j.rules.differences(first, x))
+	return len(shown) == 0 && !unknown && j.controls.Vary
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +19,8 @@ type rules struct{ op *contract.Operation }
 // several at once: 409 may be in flight and conflict.
 type class struct {
 	none      bool // no whole answer came
-	accepted  bool // 2xx or 3xx that the contract does not call a refusal
+	accepted  bool // 2xx or 3xx that the contract gives no other meaning
+	welcome   bool // the same, or the duplicate's answer where that is one: so may a first be answered
 	inFlight  bool // declared as in flight
 	conflict  bool // declared as conflict
 	duplicate bool // declared as the answer to a duplicate
@@ -36,13 +36,16 @@ func (r rules) class(x *Exchange) class {
 	c := class{
 		inFlight:  p.InFlight.Known && r.matches(p.InFlight.Value.Match, a),
 		conflict:  p.Conflict.Known && r.matches(p.Conflict.Value.Match, a),
-		duplicate: p.Duplicate.Known && r.matches(p.Duplicate.Value.Match, a),
+		duplicate: p.Duplicate.Known && r.matches(p.Duplicate.Value.Match, a) && r.linked(a),
 	}
-	declared := c.inFlight || c.conflict || c.duplicate
-	c.accepted = a.Status >= 200 && a.Status < 400 && !declared
+	if c.duplicate && p.Duplicate.Value.Link != "" {
+		c.inFlight = false // a link to what was made says that it was made
+	}
+	c.welcome = a.Status >= 200 && a.Status < 400 && !c.inFlight && !c.conflict
+	c.accepted = c.welcome && !c.duplicate
 	switch a.Status {
 	case 429, 502, 503, 504:
-		c.trouble = !declared
+		c.trouble = !c.inFlight && !c.conflict && !c.duplicate
 	}
 	return c
 }
@@ -53,22 +56,56 @@ func (r rules) matches(m *contract.Matcher, a *trace.Answer) bool {
 	return m != nil && m.Match(a.Status, a.Header, bodyOf(a.Body))
 }
 
-// unsettled says that an answer tells the caller to come back.
-func (r rules) unsettled(x *Exchange) bool {
-	if !x.Whole() {
+// linked says that the answer carries the link that a duplicate's is promised
+// to have; true where none is promised.
+func (r rules) linked(a *trace.Answer) bool {
+	link := r.op.Promise.Duplicate.Value.Link
+	if link == "" || a.Body.Truncated {
 		return true
 	}
+	p, err := fingerprint.ParsePointer(link)
+	if err != nil {
+		return false
+	}
+	body, err := fingerprint.Parse(bodyOf(a.Body))
+	if err != nil {
+		return false
+	}
+	v, ok := body.At(p)
+	return ok && scalarText(v) != ""
+}
+
+// unsettled says that an answer tells the caller to come back.
+func (r rules) unsettled(x *Exchange) bool {
 	c := r.class(x)
-	if c.inFlight {
+	switch {
+	case c.none, c.trouble:
+		return true
+	case c.duplicate:
+		return false
+	case c.inFlight:
 		return true
 	}
 	switch x.Answer.Status {
 	case 429, 502, 503, 504:
-		return true
+		return true // declared as something else, and still no result
 	case 409, 425: // in flight by common use, where the contract is silent
-		return !r.op.Promise.InFlight.Known && !c.conflict && !c.duplicate
+		return !r.op.Promise.InFlight.Known
 	}
 	return false
+}
+
+// recovering says that an answer after a crash may yet become another: the
+// service is not itself again, or the key looks in flight.
+func (r rules) recovering(x *Exchange) bool {
+	return x.Whole() && (x.Answer.Status >= 500 || r.class(x).inFlight)
+}
+
+// blocked says that an answer keeps the caller off the key: in flight as
+// declared, or by common use where the contract is silent.
+func (r rules) blocked(x *Exchange) bool {
+	c := r.class(x)
+	return c.inFlight || !c.none && !c.trouble && r.unsettled(x)
 }
 
 // bodyOf gives the recorded bytes of a body.
@@ -83,126 +120,18 @@ func bodyOf(b trace.Body) []byte {
 	return raw
 }
 
-// difference is one respect in which a replay is not the first answer.
-type difference struct {
-	what    string // "status", "body at /id", "header Location"
-	a, b    string
-	unknown bool // the trace does not hold enough to tell
-}
-
-// differences compares a replay with the first answer by the promise: status,
-// body (json or bytes, less ignored pointers) and the headers named.
-func (r rules) differences(first, again *Exchange) []difference {
-	if !first.Whole() || !again.Whole() {
-		return []difference{{what: "answer", a: r.describe(first), b: r.describe(again)}}
+// marked says that the answer carries the promised replay marker.
+func (r rules) marked(x *Exchange) bool {
+	m := r.op.Promise.Marker
+	if m == nil || !x.Whole() {
+		return false
 	}
-	var out []difference
-	a, b := first.Answer, again.Answer
-	if a.Status != b.Status {
-		out = append(out, difference{what: "status", a: strconv.Itoa(a.Status), b: strconv.Itoa(b.Status)})
-	}
-	out = append(out, r.bodyDifferences(a.Body, b.Body)...)
-	for _, name := range r.op.Promise.SameHeaders {
-		va, vb := trace.Get(a.Header, name), trace.Get(b.Header, name)
-		if !slices.Equal(va, vb) {
-			out = append(out, difference{what: "header " + name, a: strings.Join(va, ", "), b: strings.Join(vb, ", ")})
-		}
-	}
-	return out
-}
-
-func (r rules) bodyDifferences(a, b trace.Body) []difference {
-	if a.SHA256 == b.SHA256 && a.Size == b.Size {
-		return nil
-	}
-	if r.op.Promise.Compare == "bytes" {
-		return []difference{{what: "body bytes", a: short(bodyOf(a)), b: short(bodyOf(b))}}
-	}
-	if a.Truncated || b.Truncated {
-		return []difference{{what: "body beyond what the trace holds", unknown: true}}
-	}
-	va, errA := fingerprint.Parse(bodyOf(a))
-	vb, errB := fingerprint.Parse(bodyOf(b))
-	if errA != nil || errB != nil {
-		return []difference{{what: "body bytes", a: short(bodyOf(a)), b: short(bodyOf(b))}}
-	}
-	var out []difference
-	for _, d := range fingerprint.Diff(va, vb, fingerprint.DiffOptions{}) {
-		if !d.Matters || r.ignored(d.Pointer) || d.Other != "" && r.ignored(d.Other) {
-			continue
-		}
-		out = append(out, difference{what: "body at " + pointerName(d.Pointer), a: absent(d.Before), b: absent(d.After)})
-	}
-	return out
-}
-
-// ignored says that an answer pointer, or one above it, may differ.
-func (r rules) ignored(pointer string) bool {
-	for _, p := range r.op.Promise.Ignore {
-		if pointer == p || strings.HasPrefix(pointer, p+"/") {
+	for _, v := range trace.Get(x.Answer.Header, m.Header) {
+		if m.Value == "" || strings.Trim(v, " \t") == m.Value {
 			return true
 		}
 	}
 	return false
-}
-
-func absent(json string) string {
-	if json == "" {
-		return "absent"
-	}
-	return json
-}
-
-func pointerName(p string) string {
-	if p == "" {
-		return "the whole"
-	}
-	return p
-}
-
-// replay says what is wrong with an answer that should be the duplicate's by
-// the promise; nothing where it is right.
-func (r rules) replay(first, again *Exchange) []difference {
-	switch d := r.op.Promise.Duplicate.Value; d.Mode {
-	case "replay":
-		return r.differences(first, again)
-	case "current":
-		if r.accepted(again) {
-			return r.sameResource(first, again)
-		}
-		return []difference{{what: "status", a: "a success", b: r.describe(again)}}
-	default:
-		if !again.Whole() || !r.matches(d.Match, again.Answer) {
-			return []difference{{what: "answer", a: d.Match.String(), b: r.describe(again)}}
-		}
-		return nil
-	}
-}
-
-// sameResource compares what names the resource where the present state may
-// differ: the member /id of both bodies, where both have one.
-func (r rules) sameResource(first, again *Exchange) []difference {
-	id := fingerprint.Pointer{"id"}
-	va, errA := fingerprint.Parse(bodyOf(first.Answer.Body))
-	vb, errB := fingerprint.Parse(bodyOf(again.Answer.Body))
-	if errA != nil || errB != nil {
-		return nil
-	}
-	a, okA := va.At(id)
-	b, okB := vb.At(id)
-	if !okA || !okB || r.ignored("/id") {
-		return nil
-	}
-	if ta, tb := scalarText(a), scalarText(b); ta != tb {
-		return []difference{{what: "body at /id", a: ta, b: tb}}
-	}
-	return nil
-}
-
-// marked says that the answer carries the promised replay marker.
-func (r rules) marked(x *Exchange) bool {
-	m := r.op.Promise.Marker
-	return m != nil && x.Whole() && slices.Contains(trace.Get(x.Answer.Header, m.Header), m.Value)
 }
 
 // describe says in a few words what became of an exchange.

@@ -2,8 +2,8 @@ package probe
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 )
@@ -46,12 +46,16 @@ type judging struct {
 	history  *History
 	prior    map[string]bool // slugs of findings of steps judged before
 	strict   bool            // --require-effects
+	accused  int             // accusations made, those that a finding tells already included
 	result   Result
 }
 
-// unsure says why the step cannot be judged in some part.
+// unsure says why the step cannot be judged in some part, each reason once.
 func (j *judging) unsure(line int, settle, format string, args ...any) {
-	j.result.Reasons = append(j.result.Reasons, Reason{Text: fmt.Sprintf(format, args...), Line: line, Settle: settle})
+	r := Reason{Text: fmt.Sprintf(format, args...), Line: line, Settle: settle}
+	if !slices.Contains(j.result.Reasons, r) {
+		j.result.Reasons = append(j.result.Reasons, r)
+	}
 }
 
 // unknown says that the contract leaves a promise open that the step needs.
@@ -70,18 +74,16 @@ func (j *judging) measure(name, format string, args ...any) {
 	j.result.Evidence.Measures = append(j.result.Evidence.Measures, Measure{name, fmt.Sprintf(format, args...)})
 }
 
-// accuse adds a finding, unless the step has one of that id already.
+// accuse adds a finding, one for each slug with its cases named: twenty fields
+// that the fingerprint leaves out are one fault. A case that stands for itself
+// tells more than one that follows from another finding, and takes its place.
 func (j *judging) accuse(t *Trial, f Finding, pos contract.Pos, promise string) {
+	j.accused++
 	f.Line = pos.Line
 	f.Requirement = j.requirement(pos, promise)
 	f.ID = f.Slug + "#" + j.op.Name
 	if f.Case != "" {
 		f.ID += "#" + f.Case
-	}
-	for _, known := range j.result.Findings {
-		if known.ID == f.ID {
-			return // seen already in this step: the first case tells it best
-		}
 	}
 	if f.Exchanges == nil {
 		for _, x := range t.Exchanges {
@@ -91,8 +93,40 @@ func (j *judging) accuse(t *Trial, f Finding, pos contract.Pos, promise string) 
 	if f.Counts == nil {
 		f.Counts = t.Counts
 	}
+	for i := range j.result.Findings {
+		known := &j.result.Findings[i]
+		if known.Slug != f.Slug {
+			continue
+		}
+		if known.Follows != "" && f.Follows == "" {
+			f.Also = append(known.Also, known.Case)
+			*known = f
+		} else if f.Case != known.Case && !slices.Contains(known.Also, f.Case) {
+			known.Also = append(known.Also, f.Case)
+		}
+		return
+	}
 	j.result.Findings = append(j.result.Findings, f)
 }
+
+// examined keeps a case of the step with what its judgement came to: what was
+// accused or left unsure since before.
+func (j *judging) examined(c Case, before mark) {
+	switch {
+	case j.accused > before.accused:
+		c.Verdict = Fail
+	case len(j.result.Reasons) > before.reasons:
+		c.Verdict = Inconclusive
+	case c.Verdict == "":
+		c.Verdict = Pass
+	}
+	j.result.Cases = append(j.result.Cases, c)
+}
+
+// mark is how far a judgement has come.
+type mark struct{ accused, reasons int }
+
+func (j *judging) mark() mark { return mark{j.accused, len(j.result.Reasons)} }
 
 // requirement quotes the contract's line and says what it means.
 func (j *judging) requirement(pos contract.Pos, promise string) string {
@@ -122,134 +156,23 @@ func (j *judging) follows(slug string) string {
 	return ""
 }
 
-// sound says that counts may be used.
-func (j *judging) sound() bool { return j.controls.Counted && j.controls.Sound }
-
-// counts reads a trial's counts and keeps them as evidence. Ok is false where
-// one of them is missing or failed; the reason is said where a counter is sound.
-func (j *judging) counts(t *Trial, before, after, settled string) (e Effects, ok bool) {
-	if !j.sound() {
-		return e, false
-	}
-	read := func(label string) int64 {
-		c, good := t.Counted(label)
-		if !good {
-			ok = false
-			why := c.Error
-			if why == "" {
-				why = "it was not read"
-			}
-			j.unsure(0, "see why the counter failed", "the counter gave nothing for %q in %s: %s", label, t.Name, why)
-		}
-		return c.N
-	}
-	ok = true
-	e = Effects{Before: read(before), Unit: j.controls.Unit, CountedBy: string(j.op.Effects.Kind)}
-	e.Settled = read(settled)
-	e.After = e.Settled
-	if after != "" {
-		e.After = read(after)
-	}
-	if ok {
-		j.result.Evidence.Effects = j.worse(e)
-	}
-	return e, ok
-}
-
-// worse keeps the counts that a person should see: the furthest from one unit.
-func (j *judging) worse(e Effects) *Effects {
-	old := j.result.Evidence.Effects
-	if old == nil || off(e) > off(*old) {
-		return &e
-	}
-	return old
-}
-
-func off(e Effects) int64 {
-	d := e.Settled - e.Before - e.Unit
-	if d < 0 {
-		return -d
-	}
-	return d
-}
-
-// lapsed says that some request of a trial came later than the key's effective
-// retention on this target: then nothing of it is evidence (contract-v1, Steps).
-func (j *judging) lapsed(t *Trial) bool {
-	atLeast, _, known := j.op.EffectiveRetention()
-	if !known {
-		return false
-	}
-	var first, last int64
-	for _, x := range t.Exchanges {
-		if x.Sent == nil || x.Label == "environment" {
-			continue
-		}
-		if first == 0 || x.Sent.WriteBegan < first {
-			first = x.Sent.WriteBegan
-		}
-		last = max(last, x.Sent.WriteEnded)
-	}
-	if time.Duration(last-first) < atLeast {
-		return false
-	}
-	j.unsure(j.op.Promise.Retention.Pos.Line, "give the target a longer retention (expiry.wait), or run where it answers faster",
-		"%s: requests went on for %s, longer than the key's retention of %s: that shows nothing",
-		t.Name, time.Duration(last-first).Round(time.Millisecond), atLeast)
-	return true
-}
-
-// first checks the request that a trial stands on. It is judged only by
-// whether it was accepted: if not, the trial shows nothing.
-func (j *judging) first(t *Trial, label string) (*Exchange, bool) {
-	x := t.Last(label)
-	if j.rules.accepted(x) {
-		return x, true
-	}
-	if j.environmental(t, x) {
-		return x, false
-	}
-	if x == nil {
-		why := "the run ended before it"
-		if len(t.Undone) > 0 {
-			why = t.Undone[0]
-		}
-		j.unsure(0, "run the step again", "%s: the first request was not sent: %s", t.Name, why)
-		return x, false
-	}
-	j.unsure(j.op.Request.Pos.Line, "make the contract's request one that the API accepts",
-		"%s: the first request was not accepted: %s", t.Name, j.rules.describe(x))
-	return x, false
-}
-
-// environmental applies the environment control to an exchange that met
-// trouble, and says whether the environment did it.
-func (j *judging) environmental(t *Trial, x *Exchange) bool {
-	if x == nil || !j.rules.class(x).trouble {
-		return false
-	}
-	others := t.Under("environment")
-	if len(others) == 0 {
-		return false
-	}
-	met := 0
-	for _, o := range others {
-		if j.rules.class(o).trouble {
-			met++
+// followsDuplicate gives the slug of what the duplicate step found of answers,
+// else "": where the replay itself is wrong, so is every other one.
+func (j *judging) followsDuplicate() string {
+	for _, slug := range []string{"duplicate/other-answer", "duplicate/refused", "duplicate/not-refused"} {
+		if j.prior[slug] {
+			return slug
 		}
 	}
-	held := met == 0
-	j.control("environment", held, "%d of %d requests under other keys met the same trouble (%s)", met, len(others), j.rules.describe(x))
-	if !held {
-		j.unsure(0, "run against a target that is not overloaded, or declare the answer in the contract",
-			"%s: %s, and so did other keys: the environment did it", t.Name, j.rules.describe(x))
-	}
-	return !held
+	return ""
 }
 
-// control adds a control to the evidence.
+// control adds a control to the evidence, once.
 func (j *judging) control(name string, held bool, format string, args ...any) {
-	j.result.Evidence.Controls = append(j.result.Evidence.Controls, Control{name, held, fmt.Sprintf(format, args...)})
+	c := Control{name, held, fmt.Sprintf(format, args...)}
+	if !slices.Contains(j.result.Evidence.Controls, c) {
+		j.result.Evidence.Controls = append(j.result.Evidence.Controls, c)
+	}
 }
 
 // finish turns findings and reasons into the verdict.
@@ -290,31 +213,4 @@ func (j *judging) counterControl() {
 	if j.strict {
 		j.unsure(j.op.Pos.Line, "declare effects: http, command, sql or sink", "effects are required and none are counted")
 	}
-}
-
-// list writes differences for a sentence.
-func list(ds []difference) string {
-	var parts []string
-	for _, d := range ds {
-		switch {
-		case d.unknown:
-			parts = append(parts, d.what)
-		default:
-			parts = append(parts, fmt.Sprintf("%s was %s, now %s", d.what, d.a, d.b))
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// told splits differences into those that are shown and those that the trace
-// cannot tell.
-func told(ds []difference) (shown []difference, unknown bool) {
-	for _, d := range ds {
-		if d.unknown {
-			unknown = true
-			continue
-		}
-		shown = append(shown, d)
-	}
-	return shown, unknown
 }

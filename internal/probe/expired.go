@@ -1,0 +1,256 @@
+package probe
+
+import (
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+func judgeExpiry(j *judging) {
+	p := j.op.Promise
+	if !p.Retention.Known {
+		j.unknown("retention", p.Retention.Pos)
+		return
+	}
+	if !p.Duplicate.Known {
+		j.unknown("duplicate", p.Duplicate.Pos)
+		return
+	}
+	s, ok := spansOf(j.op)
+	if !ok {
+		j.unsure(j.op.Pos.Line, "add expiry.wait or expiry.advance to the operation", "expiry is not declared: how this target's retention is passed is unknown")
+		return
+	}
+	j.tellable()
+	forgotten := j.judgeForgotten(j.history.Trial("forgotten"), s)
+	j.judgeRetained(j.history.Trial("retained"), s, forgotten)
+	j.measure("retention on this target", "at least %s, at most %s", s.atLeast, orNone(s.atMost))
+	if s.atMost == 0 {
+		j.note("retention.at_most is not stated: forgetting was not judged")
+	}
+}
+
+func orNone(d time.Duration) string {
+	if d == 0 {
+		return "not stated"
+	}
+	return d.String()
+}
+
+// passed is how much of a key's time passed between two moments: what the
+// clock shows and what the hook moved it on by.
+func (t *Trial) passed(from, to int64) time.Duration {
+	d := time.Duration(to - from)
+	for _, m := range t.Moments {
+		if m.Kind == trace.KindAdvance && m.Process.Error == "" && m.At > from && m.At <= to {
+			d += time.Duration(m.Process.Seconds) * time.Second
+		}
+	}
+	return d
+}
+
+// tooSoon says that what is to come after the retention came before its end.
+func (j *judging) tooSoon(t *Trial, s spans, x *Exchange) bool {
+	answered, _ := t.When("first", LastAnswered)
+	if x.Sent != nil && t.passed(answered, x.Sent.WriteBegan) > max(s.atMost, s.atLeast) {
+		return false
+	}
+	why := "it was not sent"
+	if x.Sent != nil {
+		why = "it was sent " + t.passed(answered, x.Sent.WriteBegan).Round(time.Millisecond).String() + " after the first answer"
+	}
+	if len(t.Undone) > 0 {
+		why = t.Undone[0]
+	}
+	j.unsure(j.op.Expiry.Pos.Line, "see that expiry.wait or expiry.advance passes the retention",
+		"%s: the request after the retention came too soon to show anything: %s", t.Name, why)
+	return true
+}
+
+// judgeRetained judges the retry within the retention, and whether it moved
+// the end on.
+func (j *judging) judgeRetained(t *Trial, s spans, forgottenUntouched bool) {
+	p := j.op.Promise
+	first, ok := j.first(t, "first")
+	if !ok {
+		return
+	}
+	within := t.Last("within")
+	if within == nil || within.Answer == nil || within.Sent == nil {
+		j.unsure(0, "run the step again", "the retry within the retention was not sent")
+		return
+	}
+	sent, _ := t.When("first", FirstSent)
+	if t.passed(sent, within.Answer.LastByte) > s.atLeast || t.passed(sent, within.Sent.WriteBegan) < s.within {
+		j.unsure(j.op.Expiry.Pos.Line, "give the target a longer retention (expiry.wait)",
+			"the retry within the retention came %s after the first request: too late or too soon to show anything",
+			t.passed(sent, within.Sent.WriteBegan).Round(time.Millisecond))
+		return
+	}
+	if !j.final(t, within, "settled", "after") || j.environmental(t, within) {
+		return
+	}
+	ran := j.retainedRan(t)
+	if shown := j.shown(t, j.rules.replay(first, within)); len(shown) > 0 {
+		follows := j.followsDuplicate()
+		if ran {
+			follows = "expiry/forgot-early"
+		}
+		j.accuse(t, Finding{Slug: "expiry/other-answer", Case: "within the retention", Follows: follows,
+			Expected: j.expectedDuplicate(), Actual: list(shown)}, p.Retention.Pos, "within the retention a duplicate gets the promised answer")
+	}
+	if !ran {
+		j.judgeSliding(t, s, first, forgottenUntouched)
+	}
+}
+
+// retainedRan says whether the effect ran again within the retention.
+func (j *judging) retainedRan(t *Trial) bool {
+	e, ok := j.counts(t, "before", "after-first", "settled")
+	if !ok || e.Settled-e.Before <= e.Unit {
+		return false
+	}
+	j.accuse(t, Finding{Slug: "expiry/forgot-early", Follows: j.follows("duplicate/effect-ran-twice"),
+		Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(e.Settled-e.Before)},
+		j.op.Promise.Retention.Pos, "within the retention the key is remembered")
+	return true
+}
+
+// judgeSliding judges the request after the retention of a key that was
+// replayed within it. Only where an untouched key is forgotten does a key that
+// is still remembered show that the replay moved the end on.
+func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUntouched bool) {
+	from := j.op.Promise.Retention.Value.From
+	if s.atMost == 0 || from == "last_use" || !forgottenUntouched {
+		return
+	}
+	after := t.Last("after")
+	if after == nil {
+		j.unsure(0, "run the step again", "the request after the retention of a replayed key was not sent")
+		return
+	}
+	if j.tooSoon(t, s, after) || !j.final(t, after, "settled-after") || j.environmental(t, after) {
+		return
+	}
+	was, _ := t.Counted("settled")
+	still, known := j.remembered(t, first, after, was.N, "settled-after")
+	switch {
+	case !known:
+		j.unsure(j.op.Promise.Retention.Pos.Line, "declare effects, or a marker", "whether the replayed key was forgotten cannot be told")
+	case still:
+		j.accuse(t, Finding{Slug: "expiry/extended-by-replay", Expected: "forgotten " + s.atMost.String() + " after " + from,
+			Actual: "the first result, after a replay within the retention"}, j.op.Promise.Retention.Pos,
+			"the retention counts from "+from+": a replay does not move its end")
+	}
+}
+
+// judgeForgotten judges the duplicates after the retention and says whether
+// the key was forgotten.
+func (j *judging) judgeForgotten(t *Trial, s spans) bool {
+	first, ok := j.first(t, "first")
+	if !ok {
+		return false
+	}
+	copies := t.Under("after")
+	if len(copies) == 0 {
+		j.unsure(0, "run the step again", "the duplicates after the retention were not sent")
+		return false
+	}
+	for _, x := range copies {
+		if j.tooSoon(t, s, x) {
+			return false
+		}
+	}
+	base := j.ranOnceAfter(t, copies)
+	after := j.winner(copies)
+	if after == nil {
+		// Copies may have kept each other off the key: the one after them decides.
+		if after = t.Last("again"); after == nil {
+			after = copies[len(copies)-1]
+		}
+	}
+	if !j.final(t, after, "settled") || j.environmental(t, after) {
+		return false
+	}
+	return j.judgeForgetting(t, s, first, after, base)
+}
+
+// judgeForgetting judges whether the key was forgotten, and its answer then.
+func (j *judging) judgeForgetting(t *Trial, s spans, first, after *Exchange, base int64) bool {
+	p := j.op.Promise
+	if c := j.rules.class(after); !c.duplicate && j.rules.blocked(after) {
+		j.unsure(p.Retention.Pos.Line, "see what keeps the key in flight after its retention",
+			"after the retention the key is in flight: it gives neither the old result nor a new one")
+		return false
+	}
+	still, known := j.remembered(t, first, after, base, "settled")
+	switch {
+	case !known && s.atMost == 0 && p.AfterRetention.Value.Mode == "any":
+		return false // nothing that is promised hangs on it
+	case !known:
+		j.unsure(p.Retention.Pos.Line, "declare effects, or a marker",
+			"whether the key was forgotten cannot be told: answers do not differ and no effect is counted")
+		return false
+	case still && s.atMost > 0:
+		j.accuse(t, Finding{Slug: "expiry/never-forgets", Expected: "forgotten " + s.atMost.String() + " after the first answer",
+			Actual: "the first result"}, p.Retention.Pos, "after at_most the key is forgotten")
+		return false
+	case still:
+		return false
+	}
+	j.answerAfter(t, after)
+	return true
+}
+
+// ranOnceAfter judges how often the duplicates after the retention ran, and
+// gives the count that they began from.
+func (j *judging) ranOnceAfter(t *Trial, copies []*Exchange) (base int64) {
+	follows := j.follows("concurrent/effect-ran-twice")
+	if dup := j.follows("duplicate/effect-ran-twice"); dup != "" {
+		follows = dup
+	}
+	f := Finding{Slug: "expiry/ran-more-than-once", Follows: follows, Expected: "at most one more operation"}
+	promise := "duplicates that come together after the retention run once"
+	if !j.sound() {
+		if a, b := j.differingResults(copies); a != nil {
+			shown, _ := told(j.rules.differences(a, b))
+			f.Actual = "one copy's " + list(shown) + " in another's"
+			j.accuse(t, f, j.op.Promise.Retention.Pos, promise)
+		}
+		return 0
+	}
+	before, ok0 := t.Counted("before")
+	was, ok1 := t.Counted("after-first")
+	now, ok2 := t.Counted("settled")
+	if !ok0 || !ok1 || !ok2 {
+		j.unsure(0, "see why the counter failed", "the counter gave nothing after the retention")
+		return 0
+	}
+	unit := j.controls.Unit
+	base = max(was.N, before.N+unit) // some of the first's may be counted late
+	j.result.Evidence.Effects = j.worse(Effects{Before: base, After: now.N, Settled: now.N, Unit: unit, CountedBy: string(j.op.Effects.Kind)})
+	if more := now.N - base; more > unit {
+		f.Actual = "effects rose by " + itoa(more) + ", unit " + itoa(unit)
+		j.accuse(t, f, j.op.Promise.Retention.Pos, promise)
+	}
+	return base
+}
+
+// differingResults gives two accepted copies whose answers differ, where
+// answers are the evidence and tell runs apart.
+func (j *judging) differingResults(copies []*Exchange) (a, b *Exchange) {
+	if j.controls.Counted || !j.controls.Vary {
+		return nil, nil
+	}
+	for _, x := range copies {
+		if !j.rules.accepted(x) {
+			continue
+		}
+		if a == nil {
+			a = x
+		} else if shown, _ := told(j.rules.differences(a, x)); len(shown) > 0 {
+			return a, x
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,303 @@
+package probe
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// killed is one operation of a volley as it came out.
+type killed struct {
+	index     string
+	sent      *Exchange
+	retry     *Exchange
+	survived  Counted // effects after the restart, before any retry
+	settled   Counted // effects in the end
+	seen      bool    // survived was read
+	counted   bool    // settled was read
+	answered  bool    // a whole answer came before the kill
+	lostEarly bool    // its connection ended before the kill: not the kill's doing
+}
+
+// landed says that the kill fell between the operation's effect and its answer.
+func (k killed) landed() bool {
+	return k.seen && k.survived.N > 0 && k.sent.Sent != nil && !k.answered && !k.lostEarly
+}
+
+// volleyOf reads one kill's operations out of its trial. Kill is nil where the
+// service was not killed.
+func volleyOf(t *Trial) (ops []killed, kill *Moment) {
+	for i := range t.Moments {
+		if m := &t.Moments[i]; m.Kind == trace.KindKill && m.Process.Error == "" && kill == nil {
+			kill = m
+		}
+	}
+	for _, x := range t.Under("volley") {
+		n := strconv.Itoa(x.Copy)
+		k := killed{index: n, sent: x, answered: x.Whole(), retry: t.Last("retry-" + n)}
+		if kill != nil && !k.answered && x.Answer != nil && x.Answer.LastByte > 0 && x.Answer.LastByte < kill.At {
+			k.lostEarly = true
+		}
+		k.survived, k.seen = t.Counted("survived-" + n)
+		k.settled, k.counted = t.Counted("settled-" + n)
+		ops = append(ops, k)
+	}
+	return ops, kill
+}
+
+// notReady says that the service was started again and was not ready in time.
+func (t *Trial) notReady() bool {
+	for _, m := range t.Moments {
+		if m.Kind == trace.KindReady {
+			return !m.Process.Ready
+		}
+	}
+	return false
+}
+
+// killTally is what the kills of a step came to.
+type killTally struct{ kills, landed, early int }
+
+func judgeCrash(j *judging) {
+	if j.op.Crash == nil {
+		j.unsure(j.op.Pos.Line, "add crash.process or crash.hooks to the operation", "crash is not declared: nothing may be killed")
+		return
+	}
+	if !j.op.Promise.Duplicate.Known {
+		j.unknown("duplicate", j.op.Promise.Duplicate.Pos)
+		return
+	}
+	var tally killTally
+	for i := 1; i <= mostKills; i++ {
+		t := j.history.known("kill-" + strconv.Itoa(i))
+		if t == nil {
+			continue
+		}
+		ops, kill := volleyOf(t)
+		if kill == nil {
+			continue
+		}
+		tally.kills++
+		before := j.mark()
+		c := Case{Name: t.Name}
+		if j.restarted(t) {
+			c.Text = j.judgeVolley(t, ops, &tally)
+		}
+		j.examined(c, before)
+	}
+	j.measure("kills", "%d, operations caught between effect and answer: %d", tally.kills, tally.landed)
+	if tally.early > 0 {
+		j.note("%d answers were lost on the wire before the kill: that is the network, not the crash", tally.early)
+	}
+	j.crashShown(tally)
+}
+
+// crashShown says what a pass of this step lacks.
+func (j *judging) crashShown(tally killTally) {
+	if len(j.result.Findings) > 0 {
+		return
+	}
+	switch {
+	case tally.kills == 0:
+		j.unsure(j.op.Crash.Pos.Line, "see that crash.process or crash.hooks work", "%s", j.notKilled())
+	case !j.controls.Counted:
+		j.unsure(j.op.Pos.Line, "declare effects: http, command, sql or sink",
+			"answers alone cannot show that a kill fell between effect and answer")
+	case tally.landed == 0 && j.sound():
+		j.unsure(j.op.Crash.Pos.Line, "give the service time between effect and answer, or run the step again",
+			"no kill of %d fell between an effect and its answer", tally.kills)
+	}
+}
+
+// notKilled says why there was no kill.
+func (j *judging) notKilled() string {
+	const why = "the service was not killed"
+	for _, t := range j.history.Trials {
+		for _, m := range t.Moments {
+			if m.Kind == trace.KindKill && m.Process.Error != "" {
+				return why + ": " + m.Process.Error
+			}
+		}
+		if len(t.Undone) > 0 {
+			return why + ": " + t.Undone[0]
+		}
+	}
+	return why
+}
+
+// restarted says that the service was ready again after the kill.
+func (j *judging) restarted(t *Trial) bool {
+	for _, m := range t.Moments {
+		if m.Kind != trace.KindReady {
+			continue
+		}
+		if m.Process.Ready {
+			return true
+		}
+		j.accuse(t, Finding{Slug: "crash/did-not-restart", Case: t.Name, Expected: "the service is ready again",
+			Actual: m.Process.Error}, j.op.Crash.Pos, "a killed service can be started again")
+		return false
+	}
+	j.unsure(j.op.Crash.Pos.Line, "run the step again", "%s: the service was not started again", t.Name)
+	return false
+}
+
+// judgeVolley judges every operation of one kill.
+func (j *judging) judgeVolley(t *Trial, ops []killed, tally *killTally) string {
+	between, before := 0, 0
+	for _, k := range ops {
+		if k.lostEarly {
+			tally.early++
+		}
+		if k.landed() && j.sound() {
+			between++
+		}
+		if k.answered {
+			before++
+		}
+		j.judgeKilled(t, k)
+	}
+	tally.landed += between
+	return fmt.Sprintf("%d operations: %d answered before the kill, %d between effect and answer", len(ops), before, between)
+}
+
+func (j *judging) judgeKilled(t *Trial, k killed) {
+	if k.retry == nil {
+		j.unsure(0, "run the step again", "%s: operation %s was not retried", t.Name, k.index)
+		return
+	}
+	if j.tooLate(k) {
+		j.unsure(j.op.Crash.Pos.Line, "give the target a longer retention (expiry.wait)",
+			"%s: operations were retried after their retention: that shows nothing", t.Name)
+		return
+	}
+	if !j.final(t, k.retry, "after-"+k.index, "settled-"+k.index) || j.environmental(t, k.retry) {
+		return
+	}
+	f := Finding{Case: t.Name, Exchanges: ofOperation(t, k), Counts: countsOf(t, k.index), Expected: "one effect and its result"}
+	if j.sound() && !j.killedCounts(t, k, f) {
+		return
+	}
+	j.judgeRetryAfterKill(t, k, f)
+}
+
+// killedCounts judges an operation's effects, and says whether they are right.
+func (j *judging) killedCounts(t *Trial, k killed, f Finding) bool {
+	if !k.counted || !k.seen {
+		why := k.settled.Error + k.survived.Error
+		if why == "" {
+			why = "it was not read"
+		}
+		j.unsure(0, "see why the counter failed", "%s: the counter gave nothing for some operations: %s", t.Name, why)
+		return false
+	}
+	e := Effects{After: k.survived.N, Settled: k.settled.N, Unit: j.controls.Unit, CountedBy: string(j.op.Effects.Kind)}
+	j.result.Evidence.Effects = j.worse(e)
+	c := j.rules.class(k.retry)
+	promise := j.op.Promise.Duplicate.Pos
+	switch {
+	case e.Settled > e.Unit:
+		f.Slug, f.Follows = "crash/effect-ran-twice", j.follows("duplicate/effect-ran-twice")
+		f.Actual = fmt.Sprintf("effects counted: %d, unit %d, %s", e.Settled, e.Unit, j.story(k))
+		j.accuse(t, f, promise, "after a crash the retry has no second effect")
+	case e.Settled < e.Unit && (k.answered && j.rules.class(k.sent).welcome || c.welcome || c.duplicate && !c.inFlight):
+		f.Slug = "crash/receipt-without-effect"
+		f.Actual = fmt.Sprintf("answered as done, effects counted: %d, %s", e.Settled, j.story(k))
+		j.accuse(t, f, promise, "what was answered as done is done, also after a crash")
+	default:
+		return !j.early(t, "settled-"+k.index)
+	}
+	return false
+}
+
+// judgeRetryAfterKill judges the retry's answer where the counts are right.
+func (j *judging) judgeRetryAfterKill(t *Trial, k killed, f Finding) {
+	p := j.op.Promise
+	c := j.rules.class(k.retry)
+	pos := p.Lease.Pos
+	if !p.Lease.Known {
+		pos = j.op.Crash.Pos
+	}
+	f.Actual = j.rules.describe(k.retry) + ", " + j.story(k)
+	// Of what the kill left done, the retry is a duplicate like any other.
+	done := k.seen && k.survived.N > 0 || k.answered && j.rules.class(k.sent).welcome
+	if done {
+		f.Follows = j.followsDuplicate()
+	}
+	switch {
+	case c.duplicate && done:
+		return // the duplicate's answer, also where in flight looks the same
+	case j.rules.blocked(k.retry) || c.inFlight:
+		f.Slug, f.Expected = "crash/stuck-in-progress", "within "+recovery(j.op).String()+" of the restart the key is free or answered"
+		j.accuse(t, f, pos, "a dead owner blocks its key no longer than the lease")
+	case c.trouble:
+		f.Slug = "crash/refused"
+		j.accuse(t, f, pos, "within the recovery time the retry completes the operation")
+	case k.answered && j.rules.class(k.sent).welcome:
+		j.judgeResultAfterKill(t, k, f)
+	case !c.welcome && (k.answered || !j.controls.Answers):
+		j.unsure(j.op.Request.Pos.Line, "make the contract's request one that the API accepts",
+			"%s: the operation is refused without a crash too: %s", t.Name, j.rules.describe(k.retry))
+	case !c.welcome:
+		f.Slug = "crash/refused"
+		j.accuse(t, f, pos, "within the recovery time the retry completes the operation")
+	}
+}
+
+// judgeResultAfterKill judges the retry of an operation that had been answered.
+func (j *judging) judgeResultAfterKill(t *Trial, k killed, f Finding) {
+	shown := j.shown(t, j.rules.replay(k.sent, k.retry))
+	if len(shown) == 0 {
+		return
+	}
+	f.Slug, f.Expected = "crash/result-lost", "the result that was answered before the kill"
+	if j.rules.class(k.retry).welcome && j.op.Promise.Duplicate.Value.Mode != "answer" {
+		f.Slug, f.Actual = "crash/result-changed", list(shown)
+	}
+	j.accuse(t, f, j.op.Promise.Duplicate.Pos, "a result that was answered is kept")
+}
+
+// tooLate says that the retry came after the key's effective retention.
+func (j *judging) tooLate(k killed) bool {
+	atLeast, _, known := j.op.EffectiveRetention()
+	if !known || k.sent.Sent == nil || k.retry.Sent == nil {
+		return false
+	}
+	return time.Duration(k.retry.Sent.WriteEnded-k.sent.Sent.WriteBegan) >= atLeast
+}
+
+// story says where the kill met an operation.
+func (j *judging) story(k killed) string {
+	switch {
+	case k.answered:
+		return "answered before the kill"
+	case k.lostEarly:
+		return "its connection ended before the kill"
+	case k.sent.Sent == nil:
+		return "not written before the kill"
+	case k.seen && k.survived.N > 0:
+		return "killed between effect and answer"
+	}
+	return "killed before its effect was seen"
+}
+
+func ofOperation(t *Trial, k killed) []Exchange {
+	out := []Exchange{*k.sent}
+	for _, x := range t.Under("retry-" + k.index) {
+		out = append(out, *x)
+	}
+	return out
+}
+
+func countsOf(t *Trial, index string) []Counted {
+	var out []Counted
+	for _, c := range t.Counts {
+		switch c.Label {
+		case "survived-" + index, "after-" + index, "settled-" + index:
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -1,0 +1,196 @@
+package probe
+
+import "cmp"
+
+func judgeConcurrent(j *judging) {
+	p := j.op.Promise
+	if !p.Duplicate.Known {
+		j.unknown("duplicate", p.Duplicate.Pos)
+		return
+	}
+	j.tellable()
+	var tally raceTally
+	for _, r := range rounds() {
+		before := j.mark()
+		t := j.history.Trial(r.name)
+		tally.add(t.Under("race"))
+		c := Case{Name: r.name}
+		if j.judgeRound(t, r, &tally) {
+			tally.overlapped++
+		} else {
+			c.Text = "its copies did not overlap"
+		}
+		j.examined(c, before)
+	}
+	j.judgeLost(&tally)
+	j.measure("rounds", "%d, overlapped %d", tally.rounds, tally.overlapped)
+	j.measure("spread of the writes", "median %s, largest %s", quantile(tally.spreads, 0.5), quantile(tally.spreads, 1))
+	if len(j.result.Findings) > 0 {
+		return
+	}
+	if tally.overlapped == 0 {
+		j.unsure(0, "give the operation work to do, or run nearer to the target",
+			"no round overlapped: each copy was answered before the other was written")
+		return
+	}
+	j.note("no double in %d overlapped rounds", tally.overlapped)
+}
+
+// judgeRound judges one release and says whether its copies overlapped.
+func (j *judging) judgeRound(t *Trial, r round, tally *raceTally) (overlapped bool) {
+	race := t.Under("race")
+	if len(race) == 0 {
+		j.unsure(0, "run the step again", "%s: nothing was sent", t.Name)
+		return false
+	}
+	if j.lapsed(t) {
+		return false
+	}
+	overlapped = j.overlap(race)
+	winner := j.winner(race)
+	wrong := j.ranOnceInRace(t, r, winner != nil, overlapped)
+	for _, x := range race {
+		switch {
+		case x == winner:
+		case j.rules.class(x).none:
+			tally.lose(t, r, x)
+		default:
+			j.judgeLoser(t, r, winner, x, wrong)
+		}
+	}
+	j.judgeAfterRace(t, r, winner, wrong)
+	return overlapped
+}
+
+// winner is the copy whose answer stands for the race: the first accepted one
+// without a replay's marker. Where every answer is the duplicate's, so is it.
+func (j *judging) winner(race []*Exchange) *Exchange {
+	rank := func(x *Exchange) int {
+		c := j.rules.class(x)
+		switch {
+		case c.accepted && !j.rules.marked(x):
+			return 3
+		case c.accepted:
+			return 2
+		case c.welcome:
+			return 1
+		}
+		return 0
+	}
+	var best *Exchange
+	for _, x := range race {
+		if r := rank(x); r > 0 && (best == nil || r > rank(best) || r == rank(best) && x.Answer.FirstByte < best.Answer.FirstByte) {
+			best = x
+		}
+	}
+	return best
+}
+
+// ranOnceInRace judges a round's counts and gives the slug of what they show
+// to be wrong; "" where nothing is.
+func (j *judging) ranOnceInRace(t *Trial, r round, accepted, overlapped bool) string {
+	e, ok := j.counts(t, "before", "after-race", "settled")
+	made := e.Settled - e.Before
+	f := Finding{Case: r.name, Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(made)}
+	switch {
+	case !ok:
+		return ""
+	case made > e.Unit:
+		f.Slug = "concurrent/effect-ran-twice"
+		raced, counted := t.Counted("raced")
+		if !overlapped || counted && raced.N-e.Before <= e.Unit {
+			// The race itself ran once, or there was none: it was a copy after it that ran again.
+			f.Follows = j.follows("duplicate/effect-ran-twice")
+		}
+		j.accuse(t, f, j.op.Promise.Duplicate.Pos, "copies that are in flight together have one effect")
+	case made < e.Unit && accepted:
+		f.Slug = "concurrent/effect-missing"
+		j.accuse(t, f, j.op.Promise.Duplicate.Pos, "an operation that was answered as done has its effect")
+	}
+	return f.Slug
+}
+
+// judgeLoser judges an answered copy that did not win. Legal are the
+// duplicate's answer, and in flight what is declared: an answer, or waiting for
+// the first result.
+func (j *judging) judgeLoser(t *Trial, r round, winner, x *Exchange, wrong string) {
+	p := j.op.Promise
+	c := j.rules.class(x)
+	if c.inFlight || c.duplicate {
+		return
+	}
+	f := Finding{Case: r.name, Expected: j.expectedLoser(), Actual: j.rules.describe(x), Follows: cmp.Or(wrong, j.followsDuplicate())}
+	if winner != nil && c.accepted {
+		ds := j.rules.replay(winner, x)
+		if p.InFlight.Value.Wait && p.Duplicate.Value.Mode == "answer" {
+			ds = j.rules.differences(winner, x)
+		}
+		if shown := j.shown(t, ds); len(shown) > 0 {
+			f.Slug, f.Actual = "concurrent/results-differ", list(shown)
+			j.accuse(t, f, p.Duplicate.Pos, "every copy gets the one result")
+		}
+		return
+	}
+	if winner == nil && !j.rules.class(t.Last("again")).welcome {
+		return // no copy was accepted, then or later: told of the key tried again
+	}
+	if j.environmental(t, x) {
+		return
+	}
+	if !p.InFlight.Known && (x.Answer.Status == 409 || x.Answer.Status == 425 || x.Answer.Status == 429) {
+		j.unknown("in_flight", p.InFlight.Pos)
+		return
+	}
+	f.Slug = "concurrent/loser-error"
+	j.accuse(t, f, p.Duplicate.Pos, "a copy that loses the race gets the result or the declared in-flight answer")
+}
+
+func (j *judging) expectedLoser() string {
+	s := j.expectedDuplicate()
+	if m := j.op.Promise.InFlight.Value.Match; m != nil {
+		s += ", or in flight: " + m.String()
+	}
+	return s
+}
+
+// judgeAfterRace judges the key tried once more: a key stuck in flight is the
+// commonest fault of all.
+func (j *judging) judgeAfterRace(t *Trial, r round, winner *Exchange, wrong string) {
+	again := t.Last("again")
+	if again == nil {
+		j.unsure(0, "run the step again", "%s: the key was not tried again", t.Name)
+		return
+	}
+	if !j.final(t, again, "after-race", "settled") || j.environmental(t, again) {
+		return
+	}
+	p := j.op.Promise
+	f := Finding{Case: r.name, Expected: j.expectedDuplicate(), Actual: j.rules.describe(again), Follows: cmp.Or(wrong, j.followsDuplicate())}
+	switch {
+	case j.rules.blocked(again):
+		f.Slug = "concurrent/stuck-after-race"
+		j.accuse(t, f, p.Duplicate.Pos, "once the race is over the key gives its result")
+	case winner == nil:
+		if !j.rules.class(again).welcome {
+			j.unsure(j.op.Request.Pos.Line, "make the contract's request one that the API accepts",
+				"%s: no copy was accepted: %s", t.Name, j.rules.describe(again))
+		}
+	case j.oneOf(t.Under("race"), again):
+	default:
+		if shown := j.shown(t, j.rules.replay(winner, again)); len(shown) > 0 {
+			f.Slug, f.Actual = "concurrent/other-answer", list(shown)
+			j.accuse(t, f, p.Duplicate.Pos, "once the race is over the key gives the race's result")
+		}
+	}
+}
+
+// oneOf says that an answer gives the result of some copy of a race: which of
+// them won cannot always be told.
+func (j *judging) oneOf(race []*Exchange, again *Exchange) bool {
+	for _, x := range race {
+		if j.rules.class(x).welcome && len(j.rules.replay(x, again)) == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,280 @@
+package probe_test
+
+import (
+	"encoding/json"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// call is one request at the simulated API.
+type call struct {
+	*charges
+	c      *conn
+	epoch  int
+	lapsed bool // its key's record was there, and over
+	request
+}
+
+// aborted ends a call whose process was killed.
+type aborted struct{}
+
+// pause works for a time; a killed process does not go on.
+func (k *call) pause(d time.Duration) {
+	k.sleep(d)
+	if k.epoch != k.charges.epoch {
+		panic(aborted{})
+	}
+}
+
+func (s *charges) serve(c *conn) {
+	k := &call{charges: s, c: c, epoch: s.epoch, request: s.read(c.request)}
+	s.conns = append(s.conns, c)
+	defer func() {
+		if broken := recover(); broken != nil && broken != (aborted{}) {
+			panic(broken)
+		}
+	}()
+	s.served++
+	unknown := s.is("looks before the body") && s.find(k) == nil
+	c.body()
+	k.pause(0)
+	switch {
+	case s.busy != nil && s.busy(s, c):
+		k.send(503, nil, false)
+	case k.is("ignores keys"):
+		k.perform(&record{print: k.print})
+	case unknown:
+		k.perform(s.claim(k))
+	default:
+		k.handle()
+	}
+}
+
+func (k *call) handle() {
+	r := k.find(k)
+	switch {
+	case k.lapsed && k.expired != 0:
+		k.send(k.expired, nil, false)
+	case r == nil:
+		if k.is("check then act") || k.lapsed && k.is("three runs after expiry") {
+			k.pause(time.Millisecond)
+		}
+		k.perform(k.claim(k))
+	case r.print != k.print && k.mismatch != "replay":
+		k.conflicting(r)
+	case r.stuck:
+		k.send(409, nil, false)
+	case !r.done && r.epoch != k.charges.epoch && k.is("refused after crash"):
+		k.send(400, nil, false)
+	case !r.done:
+		k.underWay(r)
+	default:
+		k.again(r)
+	}
+}
+
+// find gives the live record of the call's key. A dead owner's claim ends with
+// its lease.
+func (s *charges) find(k *call) *record {
+	r := s.records[s.slot(k)]
+	switch {
+	case k.lapsed && k.expired != 0:
+		k.send(k.expired, nil, false)
+	case r == nil:
+		return nil
+	case s.forgotten(r):
+		k.lapsed = true
+		return nil
+	case !r.done && r.epoch != s.epoch && !s.is("key without result", "refused after crash") && s.now >= r.claimed+int64(s.lease):
+		return nil
+	}
+	return r
+}
+
+func (s *charges) slot(k *call) string {
+	if s.mismatch == "execute" {
+		return k.key + " " + k.print
+	}
+	return k.key
+}
+
+func (s *charges) claim(k *call) *record {
+	r := &record{print: k.print, epoch: s.epoch, claimed: s.clock()}
+	s.records[s.slot(k)] = r
+	return r
+}
+
+// perform makes the effect, records it and answers.
+func (k *call) perform(r *record) {
+	if k.plain && (k.fields["amount"] != 1999.0 || k.fields["currency"] != "EUR") {
+		delete(k.records, k.slot(k))
+		k.send(422, map[string]any{"error": "only 1999 EUR"}, false)
+		return
+	}
+	if k.unique && k.known(k.order) {
+		delete(k.records, k.slot(k))
+		k.send(409, map[string]any{"error": "order exists"}, false)
+		return
+	}
+	k.pause(k.before)
+	r.charge, r.status = k.newCharge(k.fields), 201
+	if k.is("receipt before effect") {
+		r.done = true
+		k.pause(k.after / 2)
+	}
+	if !k.is("effect missing") || !strings.HasPrefix(k.c.request.ID, "duplicate/") && !strings.HasPrefix(k.c.request.ID, "concurrent/") {
+		k.effect(0)
+	}
+	if !k.charges.late && !k.is("effect before record") {
+		k.finish(r)
+	}
+	k.pause(k.after)
+	k.finish(r)
+	k.send(r.status, r.charge, k.is("marker on first"))
+}
+
+func (k *call) known(order string) bool {
+	for _, e := range k.effects {
+		if e.order == order {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *call) effect(after time.Duration) {
+	for range k.unit {
+		k.effects = append(k.effects, effect{k.order, k.now + int64(k.appears+after)})
+	}
+}
+
+func (k *call) finish(r *record) {
+	if r.done && r.ended != 0 {
+		return
+	}
+	r.done, r.ended = true, k.clock()
+	for _, p := range r.waiting {
+		k.wake(p)
+	}
+	r.waiting = nil
+}
+
+// underWay answers a copy whose first is not done.
+func (k *call) underWay(r *record) {
+	switch {
+	case k.is("loser gets 500"):
+		k.send(500, nil, false)
+	case k.is("loser gets 503"):
+		k.send(503, nil, false)
+	case k.is("loser is cut off"):
+		k.c.reset(trace.Reset)
+	case r.epoch != k.charges.epoch || k.inFlight != 0 && !k.is("results differ"):
+		r.stuck = r.stuck || k.is("stuck after a race")
+		k.send(k.inFlightStatus(), map[string]any{"error": "in progress"}, false)
+	default:
+		r.waiting = append(r.waiting, k.current)
+		k.park(0)
+		k.pause(0)
+		if k.is("results differ") {
+			k.send(201, k.newCharge(k.fields), false)
+			return
+		}
+		k.again(r)
+	}
+}
+
+func (k *call) inFlightStatus() int {
+	if k.inFlight == 0 {
+		return 409
+	}
+	return k.inFlight
+}
+
+// again answers a duplicate of what is done.
+func (k *call) again(r *record) {
+	r.used = k.clock()
+	switch {
+	case k.is("duplicate gets 500"):
+		k.send(500, nil, false)
+	case k.is("duplicate stays in flight"):
+		k.send(k.inFlightStatus(), nil, false)
+	case k.is("duplicate gets another answer"):
+		k.send(r.status, k.newCharge(r.charge), k.marker)
+	case k.is("duplicate gets 429"):
+		k.send(429, nil, false)
+	case k.duplicate == "refused" && k.is("link missing"):
+		k.send(409, nil, false)
+	case k.duplicate == "refused" && !k.is("duplicate not refused"):
+		k.send(409, map[string]any{"links": map[string]any{"id": "/v1/charges/" + r.charge["id"].(string)}}, false)
+	case k.duplicate == "current":
+		now := maps.Clone(r.charge)
+		now["state"] = "settled"
+		if k.is("current of another") {
+			now["id"] = "ch_other"
+		}
+		k.send(200, now, k.marker)
+	default:
+		if k.is("marker while it ran twice") {
+			k.effect(0)
+		}
+		if k.is("a late second effect") {
+			k.effect(300 * time.Millisecond)
+		}
+		k.send(r.status, r.charge, k.marker && !k.is("marker missing"))
+		if k.is("answers, then runs") {
+			k.pause(time.Millisecond)
+			k.effect(0)
+		}
+	}
+}
+
+// conflicting answers another body under a key that is taken.
+func (k *call) conflicting(r *record) {
+	refusal := map[string]any{"error": map[string]any{"type": "idempotency_error"}}
+	switch {
+	case k.is("changed body runs"):
+		k.perform(k.claim(k))
+		return
+	case k.is("changed body runs and is refused"):
+		k.effect(0)
+	case k.is("record replaced by the conflict"):
+		r.print = k.print
+	case k.is("record dropped by the conflict"):
+		delete(k.records, k.slot(k))
+	case k.is("conflict gets 500"):
+		k.send(500, nil, false)
+		return
+	}
+	k.send(k.conflict, refusal, false)
+}
+
+// send answers.
+func (k *call) send(status int, body map[string]any, marked bool) {
+	header := [][2]string{{"Date", "Mon, 30 Nov 2026 12:00:00 GMT"}, {"X-Request-Id", time.Duration(k.now).String()}}
+	if body == nil {
+		body = map[string]any{"error": status}
+	}
+	if k.volatile {
+		body = maps.Clone(body)
+		body["served_at"] = k.now
+	}
+	header = append(header, [2]string{"Content-Type", "application/json"}, [2]string{"Location", "/v1/charges/" + k.place(body)})
+	if marked {
+		header = append(header, [2]string{"Idempotent-Replayed", "true"})
+	}
+	raw, _ := json.Marshal(body)
+	k.c.answer(status, header, raw)
+}
+
+// place is the end of the Location field.
+func (k *call) place(body map[string]any) string {
+	if k.is("location counts requests") {
+		return strconv.Itoa(k.served)
+	}
+	id, _ := body["id"].(string)
+	return id
+}

@@ -1,0 +1,148 @@
+package probe_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// charge is the contract that the simulated API keeps; tests change lines of it.
+const charge = `idem: contract/v1
+name: charges
+target: {base_urls: ["http://127.0.0.1:8080"], allow_hosts: [127.0.0.1], timeout: 10s}
+operations:
+  - name: create-charge
+    request:
+      method: POST
+      path: /v1/charges
+      headers: {Content-Type: application/json}
+      body: {order_id: "o-1", amount: 1999, currency: EUR}
+      fresh: [/order_id]
+    key: {header: Idempotency-Key, generate: uuid4}
+    promise:
+      duplicate: replay
+      same_headers: [Content-Type]
+      conflict: {status: [422]}
+      in_flight: {status: [409]}
+      reorder: semantic
+      retention: {at_least: 4s, at_most: 6s}
+      lease: 1s
+    effects: {http: {path: "/v1/charges?order_id={fresh:/order_id}", count: "$.data[*]"}}
+    crash: {process: {command: [./api], ready: /healthz}}
+    expiry: {wait: 4s}
+`
+
+// changed gives the contract with lines replaced: "lease: 2s" replaces the
+// line that begins with lease, "-lease" takes it out, and a line that is not
+// there yet is added to the promise.
+func changed(lines ...string) string {
+	text := charge
+	for _, line := range lines {
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "-"), ":")
+		var out []string
+		found := false
+		for _, old := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+			indent := old[:len(old)-len(strings.TrimLeft(old, " "))]
+			switch {
+			case !strings.HasPrefix(old[len(indent):], name+":"):
+				out = append(out, old)
+			case line[0] == '-':
+				found = true
+			default:
+				out = append(out, indent+line)
+				found = true
+			}
+			if strings.TrimSpace(old) == "promise:" && !strings.Contains(text, " "+name+":") && line[0] != '-' && name != "waive" {
+				out = append(out, "      "+line)
+				found = true
+			}
+		}
+		if name == "waive" {
+			out, found = append(out, line), true
+		}
+		if !found {
+			panic("no line " + name + " in the contract")
+		}
+		text = strings.Join(out, "\n") + "\n"
+	}
+	return text
+}
+
+// scene is one simulated run.
+type scene struct {
+	contract  string // empty: charge
+	behaviour behaviour
+	keys      probe.KeyMaker
+	only      []string
+	strict    bool // --require-effects
+	env       probe.Env
+	disturb   func(x *conn) trace.Outcome
+}
+
+// play plans, carries out and judges a scene.
+func play(t testing.TB, sc scene) (*probe.Report, []trace.Event) {
+	t.Helper()
+	events := perform(t, sc)
+	return judged(t, events), events
+}
+
+func perform(t testing.TB, sc scene) []trace.Event {
+	t.Helper()
+	if sc.contract == "" {
+		sc.contract = charge
+	}
+	c, err := contract.Parse("contract.yaml", []byte(sc.contract), nil)
+	if err != nil {
+		t.Fatalf("the test's contract: %v\n%s", err, sc.contract)
+	}
+	if sc.env.RunID == "" {
+		sc.env.RunID = "00000000000000a1"
+	}
+	if sc.env.Keys = sc.keys; sc.keys == nil {
+		sc.env.Keys = probe.GeneratedKeys{}
+	}
+	selection := probe.Selection{Only: sc.only}
+	op := c.Operations[0]
+	plans, err := probe.Plans(op, sc.env, selection)
+	if err != nil {
+		t.Fatalf("plan: %v", err)
+	}
+	w := &world{}
+	s := &sim{world: w, t: t, op: op, timeout: c.Target.Timeout, service: newCharges(w, op, sc.behaviour), disturb: sc.disturb}
+	run := header(c, sc.env)
+	run.Only, run.RequireEffects = sc.only, sc.strict
+	return s.carryOut(run, plans)
+}
+
+// written gives the text of a trace.
+func written(t testing.TB, events []trace.Event) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := trace.NewWriter(&out)
+	for i := range events {
+		e := events[i]
+		if err := w.Write(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// judged judges events as a reader of their trace would: through its text.
+func judged(t testing.TB, events []trace.Event) *probe.Report {
+	t.Helper()
+	return judgedText(t, written(t, events))
+}
+
+func judgedText(t testing.TB, text []byte) *probe.Report {
+	t.Helper()
+	report, err := probe.Judge(trace.Read(bytes.NewReader(text)))
+	if err != nil {
+		t.Fatalf("judge: %v", err)
+	}
+	return report
+}

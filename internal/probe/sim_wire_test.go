@@ -1,0 +1,167 @@
+package probe_test
+
+import (
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// Times of the simulated wire.
+const (
+	oneWay  = 100 * time.Microsecond
+	writing = 20 * time.Microsecond
+	apart   = 5 * time.Microsecond // between two copies that are released together
+	held    = time.Millisecond     // between a prefix and its release
+)
+
+// conn is one copy on its connection.
+type conn struct {
+	s       *sim
+	number  int
+	request *probe.Request
+	wholeAt int64 // when the last byte of the request arrives
+	over    bool
+	waiting *process // the caller, once it waits
+	got     trace.Answer
+}
+
+// body waits until the whole request has arrived.
+func (c *conn) body() {
+	if left := c.wholeAt - c.s.now; left > 0 {
+		c.s.sleep(time.Duration(left))
+	}
+}
+
+// answer sends the answer; a second one, or one on a dead connection, goes nowhere.
+func (c *conn) answer(status int, header [][2]string, body []byte) {
+	if c.over {
+		return
+	}
+	var unmasked *trace.Masker
+	c.end(trace.Answer{Outcome: trace.Answered, Status: status, Header: header, Body: unmasked.Body(body, int64(len(body))),
+		FirstByte: c.s.now + int64(oneWay), LastByte: c.s.now + int64(oneWay+writing)})
+}
+
+// reset ends the connection without an answer.
+func (c *conn) reset(outcome trace.Outcome) {
+	if !c.over {
+		c.end(trace.Answer{Outcome: outcome, LastByte: c.s.now + int64(oneWay), Error: "the connection ended"})
+	}
+}
+
+func (c *conn) end(a trace.Answer) {
+	a.Request = c.request.ID
+	c.over, c.got = true, a
+	if c.waiting != nil {
+		c.s.wakeAt(c.waiting, a.LastByte)
+	}
+}
+
+// fly sends one copy: its head now, its last byte after a hold.
+func (s *sim) fly(q *probe.Request, hold probe.Hold, target string, holding time.Duration) (*trace.Sent, trace.Answer) {
+	if !s.service.up() {
+		return nil, trace.Answer{Request: q.ID, Outcome: trace.Refused, LastByte: s.now, Error: "connection refused"}
+	}
+	s.connects++
+	c := &conn{s: s, number: s.connects, request: q, wholeAt: s.now + int64(holding+writing+oneWay)}
+	if s.disturb != nil {
+		if outcome := s.disturb(c); outcome == trace.Reset {
+			c.wholeAt += int64(time.Hour) // it never arrives
+			c.end(trace.Answer{Outcome: outcome, LastByte: s.now + int64(holding+writing), Error: "connection reset by peer"})
+		}
+	}
+	if !c.over {
+		s.spawn(func() {
+			if hold == probe.HoldBody {
+				s.sleep(oneWay)
+			} else {
+				c.body()
+			}
+			s.service.serve(c)
+		})
+	}
+	s.sleep(holding)
+	if target == "" {
+		target = "0"
+	}
+	sent := &trace.Sent{Request: q.ID, Target: target, Connection: c.number, Protocol: "HTTP/1.1", Hold: string(hold), WriteBegan: s.now}
+	s.sleep(writing)
+	sent.WriteEnded, sent.Whole = s.now, !c.over || c.got.LastByte >= s.now
+	if !c.over {
+		c.waiting = s.current
+		s.park(s.timeout)
+		c.waiting = nil
+	} else if c.got.LastByte > s.now {
+		s.sleep(time.Duration(c.got.LastByte - s.now))
+	}
+	if !c.over {
+		c.reset(trace.TimedOut)
+	}
+	return sent, c.got
+}
+
+// release sends requests together and records each.
+func (x *simActor) release(label string, ids []string, hold probe.Hold, target string) {
+	x.s.enter(&x.s.places)
+	sent := make([]*trace.Sent, len(ids))
+	answers := make([]trace.Answer, len(ids))
+	var copies []func()
+	for i, id := range ids {
+		copies = append(copies, func() {
+			holding := time.Duration(i) * apart
+			if len(ids) > 1 && hold != probe.NoHold {
+				holding += held
+			}
+			h := hold
+			if len(ids) == 1 {
+				h = probe.NoHold
+			}
+			sent[i], answers[i] = x.s.fly(x.p.asked[id], h, target, holding)
+		})
+	}
+	x.s.together(copies)
+	x.s.leave(&x.s.places)
+	for i := range ids {
+		x.result(label, i, sent[i], answers[i])
+	}
+}
+
+func (x *simActor) result(label string, copy int, sent *trace.Sent, a trace.Answer) {
+	if sent != nil {
+		x.emit(label, copy, &trace.Event{Kind: trace.KindSent, At: sent.WriteEnded, Sent: sent})
+	}
+	x.emit(label, copy, &trace.Event{Kind: trace.KindAnswer, Answer: &a})
+}
+
+// volley sends its requests at even spaces over the answer time that the
+// control saw, and kills the service when the last is written.
+func (x *simActor) volley(a probe.Volley) {
+	var answer time.Duration
+	for _, p := range x.s.parts {
+		if p.plan.Step == probe.ControlStep {
+			answer = p.history.AnswerTime()
+		}
+	}
+	n := len(a.Requests)
+	space := min(max(time.Duration(a.Reach*float64(answer)/float64(n)), 200*time.Microsecond), 250*time.Millisecond)
+	sent := make([]*trace.Sent, n)
+	answers := make([]trace.Answer, n)
+	var all []func()
+	for i, id := range a.Requests {
+		all = append(all, func() {
+			x.s.sleep(time.Duration(i) * space)
+			sent[i], answers[i] = x.s.fly(x.p.asked[id], probe.NoHold, a.Target, 0)
+		})
+	}
+	all = append(all, func() {
+		x.s.sleep(time.Duration(n-1)*space + writing)
+		at := x.s.now
+		killed := x.s.service.kill()
+		x.emit("kill", 0, &trace.Event{Kind: trace.KindKill, At: at, Process: &killed})
+	})
+	x.s.together(all)
+	for i := range a.Requests {
+		x.result(a.Label, i, sent[i], answers[i])
+	}
+}
