@@ -142,3 +142,7 @@ func tail(file *os.File) string {
 	b, _ := io.ReadAll(io.NewSectionReader(file, max(0, info.Size()-ringSize), ringSize))
 	return fromLine(string(b))
 }
+
+// LastWords is the end of the standard error for an error's text; empty where
+// there was none.
+func (o Output) LastWords() string { return lastWords(o.Stderr) }

@@ -1,0 +1,33 @@
+package effect
+
+import (
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var digits = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
+
+// whole reads a count. Numbers as JSON may write them are let through where
+// they are whole: 3, 3.0, 3e0.
+func whole(text string) (int64, error) {
+	if digits.MatchString(text) {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n, nil
+		}
+		return 0, errors.New("a number too large to be a count")
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange) || strings.ContainsAny(text, "xXpP_iInN"):
+		return 0, errors.New("not a number")
+	case n < 0:
+		return 0, errors.New("a negative number")
+	case n >= 1<<53:
+		return 0, errors.New("a number too large to be a count")
+	case n != float64(int64(n)):
+		return 0, errors.New("a fractional number")
+	}
+	return int64(n), nil
+}
