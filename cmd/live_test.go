@@ -196,3 +196,51 @@ func TestDryRunTouchesNothing(t *testing.T) {
 		t.Errorf("exit %d, and the second dry run's bytes differ: %v", again.code, again.out != string(first))
 	}
 }
+
+// TestInterruptedRunIsJudged interrupts a run as a person does: what was
+// recorded is kept, judged and reported, and nothing is left running.
+func TestInterruptedRunIsJudged(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("processes are interrupted by a signal, which Windows has not")
+	}
+	dir := t.TempDir()
+	c := exec.Command(buildIdem(t), "verify", "--demo", "--format", "json", "--trace", filepath.Join(dir, "trace.ndjson"))
+	var out bytes.Buffer
+	c.Stdout = &out
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitForLines(t, filepath.Join(dir, "trace.ndjson"), 300)
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	c.Wait()
+	if code := c.ProcessState.ExitCode(); code != ExitInterrupted {
+		t.Errorf("exit %d, want %d", code, ExitInterrupted)
+	}
+	var report liveReport
+	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
+		t.Fatalf("no report: %v\n%s", err, out.Bytes())
+	}
+	for _, s := range report.Operations[0].Steps {
+		if s.Step == "expiry" && s.Verdict != "inconclusive" {
+			t.Errorf("expiry cannot have ended: %s", s.Verdict)
+		}
+		if s.Verdict == "fail" {
+			t.Errorf("%s: an interrupted run accuses", s.Step)
+		}
+	}
+}
+
+// waitForLines waits until a file has so many lines.
+func waitForLines(t *testing.T, file string, lines int) {
+	t.Helper()
+	for range 600 {
+		b, _ := os.ReadFile(file)
+		if bytes.Count(b, []byte("\n")) >= lines {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%s has not %d lines after 30 s", file, lines)
+}

@@ -22,7 +22,12 @@ func newReportCmd(app *App) *cobra.Command {
 		Long: `Judge a recorded run again and render it. The verdict comes from the trace alone:
 the same trace gives the same bytes, on any machine.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return runReport(app, o, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.settle(app, c); err != nil {
+				return err
+			}
+			return runReport(app, o, args[0])
+		},
 	}
 	c.Flags().StringVar(&o.format, "format", "human", "on standard output: "+strings.Join(report.Formats(), ", "))
 	c.Flags().StringArrayVar(&o.reports, "report", nil, "a further report, FORMAT=PATH")
@@ -30,7 +35,7 @@ the same trace gives the same bytes, on any machine.`,
 }
 
 func runReport(app *App, o *verifyOptions, file string) error {
-	if err := report.CheckFormat(o.format); err != nil {
+	if _, err := report.Destinations(o.reports); err != nil {
 		return err
 	}
 	in := app.In
@@ -52,7 +57,8 @@ func (o *verifyOptions) judge(app *App, in io.Reader, name string) error {
 	if err != nil {
 		return problem.New(name, "%s", err)
 	}
-	options := report.Options{Color: app.colour(), Verbose: app.Verbose}
+	options := report.ContractOptions(r.Contract)
+	options.Color, options.Verbose = o.colour, app.Verbose
 	err = o.writeReports(app, func(b *bytes.Buffer, format string) error {
 		return report.Write(b, format, *r, options)
 	})
@@ -60,16 +66,4 @@ func (o *verifyOptions) judge(app *App, in io.Reader, name string) error {
 		return err
 	}
 	return exitWith(r.Exit)
-}
-
-// colour says whether standard output is to be coloured: NO_COLOR wins over
-// CLICOLOR_FORCE, which wins over what the terminal is.
-func (a *App) colour() bool {
-	if v, ok := a.LookupEnv("NO_COLOR"); ok && v != "" {
-		return false
-	}
-	if v, ok := a.LookupEnv("CLICOLOR_FORCE"); ok && v != "" && v != "0" {
-		return true
-	}
-	return a.OutTTY
 }

@@ -29,6 +29,7 @@ type verifyOptions struct {
 	tracePath       string
 	format          string
 	reports         []string
+	colour          bool
 }
 
 func newVerifyCmd(app *App) *cobra.Command {
@@ -49,6 +50,9 @@ live run would send, and sends nothing.`,
 			if len(args) == 1 {
 				o.file = args[0]
 			}
+			if err := o.settle(app, c); err != nil {
+				return err
+			}
 			return runVerify(c, app, &o)
 		},
 	}
@@ -68,6 +72,18 @@ live run would send, and sends nothing.`,
 	f.StringArrayVar(&o.allowProduction, "allow-production", nil, "let credentials that look like production go to this host")
 	f.BoolVar(&o.allowTestSecret, "allow-test-secret", false, "let a live run use the public test secret")
 	return c
+}
+
+// settle takes the general settings from wherever they are given: flag,
+// variable, config file, default.
+func (o *verifyOptions) settle(app *App, c *cobra.Command) error {
+	s, err := settings(app, c)
+	if err != nil {
+		return err
+	}
+	o.format, o.seed, o.colour = s.Format, s.Seed, s.colour(app)
+	o.requireLive, o.requireEffects = s.RequireLive, s.RequireEffects
+	return nil
 }
 
 func runVerify(c *cobra.Command, app *App, o *verifyOptions) error {
@@ -92,9 +108,6 @@ func runVerify(c *cobra.Command, app *App, o *verifyOptions) error {
 
 // check refuses what cannot be meant.
 func (o *verifyOptions) check() error {
-	if err := report.CheckFormat(o.format); err != nil {
-		return err
-	}
 	if _, err := report.Destinations(o.reports); err != nil {
 		return err
 	}

@@ -34,7 +34,8 @@ func runDry(app *App, o *verifyOptions, spec *contract.Contract) error {
 	if o.requireLive {
 		d.Exit = ExitInconclusive
 	}
-	options := report.Options{Color: app.colour(), Verbose: app.Verbose, BaseURLs: spec.Target.BaseURLs}
+	options := report.ContractOptions(spec)
+	options.Color, options.Verbose = o.colour, app.Verbose
 	err = o.writeReports(app, func(b *bytes.Buffer, format string) error {
 		return report.WriteDry(b, format, d, options)
 	})

@@ -24,7 +24,9 @@ func runLive(ctx context.Context, app *App, o *verifyOptions, spec *contract.Con
 	}
 	defer remove()
 	defer file.Close()
-	if err := live.Run(ctx, trace.NewWriter(file)); err != nil {
+	err = live.Run(ctx, trace.NewWriter(file))
+	app.endProgress()
+	if err != nil {
 		return err
 	}
 	if _, err := file.Seek(0, 0); err != nil {
@@ -52,7 +54,7 @@ func prepareLive(ctx context.Context, app *App, o *verifyOptions, spec *contract
 	return run.Prepare(ctx, run.Options{
 		Contract: resolved, Selection: o.selection, Seed: o.seed, RunID: o.runID, Tool: tool(),
 		RequireEffects: o.requireEffects, AllowProduction: o.allowProduction,
-		Keys: keys, Secrets: keys.variables(), Sensitive: keys.sensitive(spec), Lookup: app.LookupEnv, Environ: app.Environ(), Began: app.Now(),
+		Keys: keys, Secrets: keys.variables(), Sensitive: keys.sensitive(spec), Lookup: app.LookupEnv, Environ: app.Environ(), Began: app.Now(), Notice: app.progress(),
 	})
 }
 

@@ -1,8 +1,11 @@
 package probe
 
+import "github.com/idem-toolkit/idem/internal/contract"
+
 // Report is what a whole run came to: a pure function of its trace.
 type Report struct {
-	Tool, Run, Mode string // mode: "live"
+	Contract        *contract.Contract // as the trace holds it, ${NAME} not filled in
+	Tool, Run, Mode string             // mode: "live"
 	Seed            uint64
 	File, SHA256    string // of the contract
 	Began           string // RFC 3339

@@ -26,6 +26,7 @@ type Options struct {
 	Lookup          func(string) (string, bool)
 	Environ         []string
 	Began           time.Time
+	Notice          func(*trace.Event) // sees every event as it is recorded; nil: nobody looks
 }
 
 // Live is a live run that is ready: everything that can be wrong without
@@ -131,7 +132,7 @@ func (l *Live) Run(ctx context.Context, out *trace.Writer) error {
 	for _, job := range l.jobs {
 		job.Target = l.world.targets[job.Operation.Name]
 	}
-	r := &Runner{Client: l.client, Clock: l.clock, Trace: out, Mask: l.mask, Rate: l.options.Contract.Limits.Rate}
+	r := &Runner{Client: l.client, Clock: l.clock, Trace: out, Mask: l.mask, Rate: l.options.Contract.Limits.Rate, Notice: l.options.Notice}
 	err := r.Run(ctx, l.header, l.jobs)
 	if err != nil {
 		return problem.New("trace", "cannot be written: %s", err)

@@ -52,7 +52,8 @@ type Runner struct {
 	Clock  wire.Clock // nanoseconds since the run began
 	Trace  *trace.Writer
 	Mask   *trace.Masker
-	Rate   float64 // operations a second; 0: unbounded
+	Rate   float64            // operations a second; 0: unbounded
+	Notice func(*trace.Event) // sees every event, for progress; nil: nobody looks
 
 	slots   chan struct{}
 	pace    *pacer
@@ -183,6 +184,9 @@ func (p *part) record(r *Runner, e *trace.Event) {
 func (r *Runner) record(e *trace.Event) {
 	if e.At == 0 {
 		e.At = r.Clock()
+	}
+	if r.Notice != nil {
+		r.Notice(e)
 	}
 	if err := r.Trace.Write(e); err != nil {
 		// Nothing more may be sent that would not be recorded.
