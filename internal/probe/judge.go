@@ -90,7 +90,8 @@ func (c *court) observe(e trace.Event) {
 
 func (c *court) close() *Report {
 	r := &Report{
-		Tool: c.run.Tool, Run: c.run.ID, Mode: "live", Seed: c.run.Seed,
+		Contract: c.contract,
+		Tool:     c.run.Tool, Run: c.run.ID, Mode: "live", Seed: c.run.Seed,
 		File: c.run.File, SHA256: c.run.SHA256, Began: c.run.Began,
 		Interrupted: c.ended != "complete", RequireEffects: c.run.RequireEffects,
 		Counts: map[Verdict]int{},
