@@ -71,7 +71,7 @@ func TestSecretsStayHidden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, email := "tok-5b1e0c9d77f3", "maria.hidden@example.org"
+	token, email := "tok-5b1e0c9d77f3", "somebody@example.org"
 	secrets := hidden(line, token, password, email, key)
 
 	dir := t.TempDir()
