@@ -56,6 +56,9 @@ func Prepare(ctx context.Context, o Options) (*Live, error) {
 		Settings: settings(o), Only: o.Selection.Only, Skip: o.Selection.Skip,
 		Operations: o.Selection.Operations, RequireEffects: o.RequireEffects, Steps: probe.StepNames(),
 	}
+	if err := notYet(o.Contract); err != nil {
+		return nil, err
+	}
 	if err := l.plan(); err != nil {
 		return nil, err
 	}
@@ -68,6 +71,22 @@ func Prepare(ctx context.Context, o Options) (*Live, error) {
 	}
 	l.world = w
 	return l, nil
+}
+
+// notYet refuses what a contract may say and a run cannot do yet: to leave it
+// out in silence would be a promise that is not kept.
+func notYet(c *contract.Contract) error {
+	if len(c.Limits.Cleanup) > 0 {
+		return problem.New(c.Where(c.Limits.Pos), "limits.cleanup cannot be carried out yet").
+			WithHint("take it out, and clean up after the run")
+	}
+	for _, a := range []*contract.Auth{c.Target.Auth, c.Target.OtherAuth} {
+		if a != nil && a.Per == "attempt" {
+			return problem.New(c.Where(a.Pos), "a command that signs every attempt cannot be run yet").
+				WithHint("per: run")
+		}
+	}
+	return nil
 }
 
 // settings are the values of the variables that numbers and durations of the
