@@ -99,99 +99,12 @@ func called(call *ast.CallExpr) string {
 	return "." + sel.Sel.Name
 }
 
-// skips are the tests that may skip on their own, and why that hides nothing.
-var skips = map[string]string{
-	"cmd/fingerprint_test.go TestFingerprintNamesStayOnTheirLine":             "some file systems have no such names; Linux has",
-	"internal/determ/transform_test.go TestAssignedTable":                     "a newer Go has a newer Unicode; the table is held to by older ones",
-	"internal/process/process_test.go TestAKilledIdemLeavesNoOrphan":          "what it tests exists on Linux only",
-	"internal/reference/store_test.go TestAWatchThatComesTooLateIsToldAtOnce": "one of the stores does not wake at once, by design",
-	"internal/report/script_test.go shell":                                    "fails in CI, as testneed's do",
-}
-
-// ownSkips gives tests that skip on their own: only testneed may, since what
-// it skips fails in CI. Where the user asked for -short the user skips.
-func ownSkips(s source) []string {
-	if !s.test() || s.room() == "testneed" {
-		return nil
-	}
-	var out []string
-	for _, d := range s.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || skips[s.path+" "+f.Name.Name] != "" {
-			continue
-		}
-		out = append(out, skipsIn(s, f)...)
-	}
-	return out
-}
-
-func skipsIn(s source, f *ast.FuncDecl) []string {
-	var out []string
-	ast.Inspect(f, func(n ast.Node) bool {
-		if cond, ok := n.(*ast.IfStmt); ok && asksShort(cond) {
-			return false
-		}
-		if call, ok := n.(*ast.CallExpr); ok {
-			if name := called(call); strings.HasSuffix(name, ".Skip") || strings.HasSuffix(name, ".Skipf") || strings.HasSuffix(name, ".SkipNow") {
-				out = append(out, s.place(call)+": a test skips on its own; say what it needs with testneed")
-			}
-		}
-		return true
-	})
-	return out
-}
-
-// A reason whose test is gone, or skips no more, is no reason.
-func TestEveryReasonToSkipIsNeeded(t *testing.T) {
-	needed := map[string]bool{}
-	for _, s := range goFiles(t) {
-		for _, d := range s.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && s.test() && len(skipsIn(s, f)) > 0 {
-				needed[s.path+" "+f.Name.Name] = true
-			}
-		}
-	}
-	for name := range skips {
-		if !needed[name] {
-			t.Errorf("%s does not skip any more", name)
-		}
-	}
-}
-
-func asksShort(cond *ast.IfStmt) bool {
-	call, ok := cond.Cond.(*ast.CallExpr)
-	return ok && called(call) == "testing.Short"
-}
-
 // cgo gives a file that needs a C compiler: releases are built without.
 func cgo(s source) []string {
 	if slices.Contains(s.imports(), "C") {
 		return []string{s.path + ": imports C"}
 	}
 	return nil
-}
-
-func TestScriptsDoNotSkip(t *testing.T) {
-	found := 0
-	for _, f := range files(t) {
-		if path.Ext(f.path) != ".txtar" {
-			continue
-		}
-		found++
-		script, _, _ := strings.Cut(f.text, "\n-- ")
-		for line := range strings.Lines(script) {
-			words := strings.Fields(line)
-			for len(words) > 0 && strings.HasPrefix(words[0], "[") {
-				words = words[1:]
-			}
-			if len(words) > 0 && words[0] == "skip" {
-				t.Errorf("%s: a script skips on its own: %s", f.path, strings.TrimSpace(line))
-			}
-		}
-	}
-	if found == 0 {
-		t.Error("there are no scripts")
-	}
 }
 
 func TestEveryPackageSaysWhatItIs(t *testing.T) {
@@ -286,6 +199,9 @@ func TestTheHabitsRefuse(t *testing.T) {
 		{"a skip", "a_test.go", "package p\nfunc f(t T) { t.Skip() }", ownSkips, 1},
 		{"a skip for a reason of its own", "a_test.go", "package p\nfunc f(t T) { if windows { t.Skipf(``) } }", ownSkips, 1},
 		{"a skip under -short", "a_test.go", "package p\nfunc f(t T) { if testing.Short() { t.Skip() } }", ownSkips, 0},
+		{"a skip on Linux", "a_test.go", "package p\nfunc f(t T) { if runtime.GOOS == \"linux\" { t.Skip() } }", ownSkips, 1},
+		{"a skip elsewhere", "a_test.go", "package p\nfunc f(t T) { if runtime.GOOS != \"linux\" { t.Skip() } }", ownSkips, 0},
+		{"a case of a law", "a_test.go", "package p\nfunc f() { check(func(t *rapid.T) { t.Skip() }) }", ownSkips, 0},
 		{"testneed's", "internal/testneed/a_test.go", "package p\nfunc f(t T) { t.Skip() }", ownSkips, 0},
 		{"cgo", "a.go", `package p; import "C"`, cgo, 1},
 		{"a bare function", "a.go", "package p\nfunc F() {}", unexplained, 1},

@@ -3,7 +3,7 @@
 // reading the project should never meet. It has tests only.
 //
 // Read tree_test.go for what is looked at, rooms_test.go for who may lean on
-// whom, code_test.go for the habits, words_test.go for texts,
+// whom, code_test.go and skips_test.go for the habits, words_test.go for texts,
 // dependencies_test.go for what is pinned, readme_test.go for the README's
 // commands.
 package house
