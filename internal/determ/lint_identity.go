@@ -159,6 +159,8 @@ func (l *linter) volatileName(e *Entry) {
 		l.about(e, "volatile-id", LevelError, stayHint, "looks by its name like a value made anew for each attempt, so that a retry would get another ID")
 	case named(isMomentName):
 		l.about(e, "volatile-time", LevelError, stayHint, "looks by its name like the time of an attempt, so that a retry would get another ID")
+	case named(isTokenName):
+		l.about(e, "volatile-id", LevelWarning, stayHint, "looks by its name like a token or signature, which are often made anew for each attempt")
 	case named(isDateName):
 		l.about(e, "volatile-time", LevelWarning, "make sure that it is the business's date, and not the time of the attempt", "looks by its name like a time")
 	}
@@ -177,6 +179,10 @@ func isAttemptName(list []string) bool {
 		}
 	}
 	return anyOf(list, strings.Fields("nonce random rand attempt attempts retry retries traceparent tracestate salt otp"))
+}
+
+func isTokenName(list []string) bool {
+	return anyOf(list, strings.Fields("token tokens signature signatures hmac jwt"))
 }
 
 func isMomentName(list []string) bool {

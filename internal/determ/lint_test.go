@@ -70,6 +70,7 @@ func TestLintNames(t *testing.T) {
 		"{order: /order, x: /headers/X-Request-Id}": "volatile-id:error:x",
 		"{order: /order, n: /nonce}":                "volatile-id:error:n",
 		"{order: /order, attempt: /retryCount}":     "volatile-id:error:attempt",
+		"{order: /order, card: /card_token}":        "volatile-id:warning:card",
 		"{order: /order, card: /card_encrypted}":    "volatile-ciphertext:error:card",
 		"{order: /order, c: /payment/ciphertext}":   "volatile-ciphertext:error:c",
 		`{all: ""}`: "whole-payload:warning:all",
