@@ -91,7 +91,8 @@ func (b *builder) planKill(k int) Action {
 	}
 	body := []Action{volley, Start{Within: restartMost}}
 	if counted(b.op) {
-		body = append(body, Fan{Branches: look}, Fan{Branches: retry},
+		// An effect that is counted late is seen before anything is sent again.
+		body = append(body, Settle{For: b.op.Effects.Settle}, Fan{Branches: look}, Fan{Branches: retry},
 			Settle{For: b.op.Effects.Settle}, Fan{Branches: end})
 	} else {
 		body = append(body, Fan{Branches: retry})

@@ -133,8 +133,10 @@ func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUnto
 		return
 	}
 	was, _ := t.Counted("settled")
+	before := j.mark()
 	still, known := j.remembered(t, first, after, was.N, "settled-after")
 	switch {
+	case !known && j.mark() != before: // said already
 	case !known:
 		j.unsure(j.op.Promise.Retention.Pos.Line, "declare effects, or a marker", "whether the replayed key was forgotten cannot be told")
 	case still:
@@ -183,8 +185,11 @@ func (j *judging) judgeForgetting(t *Trial, s spans, first, after *Exchange, bas
 			"after the retention the key is in flight: it gives neither the old result nor a new one")
 		return false
 	}
+	before := j.mark()
 	still, known := j.remembered(t, first, after, base, "settled")
 	switch {
+	case !known && j.mark() != before:
+		return false // said already
 	case !known && s.atMost == 0 && p.AfterRetention.Value.Mode == "any":
 		return false // nothing that is promised hangs on it
 	case !known:

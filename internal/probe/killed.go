@@ -222,14 +222,15 @@ func (j *judging) judgeRetryAfterKill(t *Trial, k killed, f Finding) {
 	}
 	f.Actual = j.rules.describe(k.retry) + ", " + j.story(k)
 	// Of what the kill left done, the retry is a duplicate like any other.
-	done := k.seen && k.survived.N > 0 || k.answered && j.rules.class(k.sent).welcome
+	done := k.seen && k.survived.N > 0 || k.answered && j.rules.class(k.sent).welcome ||
+		c.duplicate && (!j.sound() || k.settled.N >= j.controls.Unit)
 	if done {
 		f.Follows = j.followsDuplicate()
 	}
 	switch {
 	case c.duplicate && done:
 		return // the duplicate's answer, also where in flight looks the same
-	case j.rules.blocked(k.retry) || c.inFlight:
+	case c.inFlight || !c.welcome && !c.trouble && j.rules.recovering(k.retry) && k.retry.Answer.Status < 500:
 		f.Slug, f.Expected = "crash/stuck-in-progress", "within "+recovery(j.op).String()+" of the restart the key is free or answered"
 		j.accuse(t, f, pos, "a dead owner blocks its key no longer than the lease")
 	case c.trouble:

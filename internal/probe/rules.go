@@ -96,16 +96,24 @@ func (r rules) unsettled(x *Exchange) bool {
 }
 
 // recovering says that an answer after a crash may yet become another: the
-// service is not itself again, or the key looks in flight.
+// service is not itself again, or the key is in flight, as declared or by
+// common use ("503, or in-flight answers while reconciling", contract-v1).
 func (r rules) recovering(x *Exchange) bool {
-	return x.Whole() && (x.Answer.Status >= 500 || r.class(x).inFlight)
+	if !x.Whole() {
+		return true
+	}
+	switch x.Answer.Status {
+	case 409, 425, 429:
+		return true
+	}
+	return x.Answer.Status >= 500 || r.class(x).inFlight
 }
 
 // blocked says that an answer keeps the caller off the key: in flight as
 // declared, or by common use where the contract is silent.
 func (r rules) blocked(x *Exchange) bool {
 	c := r.class(x)
-	return c.inFlight || !c.none && !c.trouble && r.unsettled(x)
+	return !c.none && !c.trouble && r.unsettled(x)
 }
 
 // bodyOf gives the recorded bytes of a body.

@@ -39,6 +39,10 @@ func (s *charges) serve(c *conn) {
 		}
 	}()
 	s.served++
+	if s.is("dies in the volley") && s.epoch == 0 && strings.HasPrefix(c.request.ID, "crash/kill-1/9") {
+		s.kill()
+		return
+	}
 	unknown := s.is("looks before the body") && s.find(k) == nil
 	c.body()
 	k.pause(0)
@@ -122,6 +126,9 @@ func (k *call) perform(r *record) {
 	}
 	k.pause(k.before)
 	r.charge, r.status = k.newCharge(k.fields), 201
+	if k.echo {
+		r.charge["key"] = k.key
+	}
 	if k.is("receipt before effect") {
 		r.done = true
 		k.pause(k.after / 2)
@@ -147,8 +154,12 @@ func (k *call) known(order string) bool {
 }
 
 func (k *call) effect(after time.Duration) {
-	for range k.unit {
-		k.effects = append(k.effects, effect{k.order, k.now + int64(k.appears+after)})
+	for i := range k.unit {
+		at := k.appears + after
+		if k.slowly && i > 0 {
+			at += 400 * time.Millisecond
+		}
+		k.effects = append(k.effects, effect{k.order, k.now + int64(at)})
 	}
 }
 
@@ -261,6 +272,15 @@ func (k *call) send(status int, body map[string]any, marked bool) {
 	if k.volatile {
 		body = maps.Clone(body)
 		body["served_at"] = k.now
+	}
+	if status == 429 || status == 503 {
+		header = append(header, [2]string{"Retry-After", "1"})
+	}
+	if k.graphql {
+		if status >= 400 {
+			body = map[string]any{"errors": []any{map[string]any{"code": status}}}
+		}
+		status = 200
 	}
 	header = append(header, [2]string{"Content-Type", "application/json"}, [2]string{"Location", "/v1/charges/" + k.place(body)})
 	if marked {

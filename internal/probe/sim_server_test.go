@@ -34,8 +34,11 @@ type behaviour struct {
 	unique        bool                           // an order id that is known is refused, 409
 	volatile      bool                           // answers carry served_at
 	alike         bool                           // answers carry no id of their own
+	echo          bool                           // answers tell the key
 	large         int                            // bytes of padding in every answer
 	appears       time.Duration                  // from an effect to when it can be counted
+	graphql       bool                           // every answer is 200, refusals with errors
+	slowly        bool                           // a second effect of the unit comes 400 ms after the first
 	unit          int                            // effects of one operation, default 1
 	counter       string                         // empty: right; "exists", "cached", "offset", "fails"
 	hook          string                         // empty: right; "kill", "start", "advance" fails

@@ -1,0 +1,149 @@
+package probe_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/probe"
+)
+
+const noDouble = "the counter proves nothing: the counter does not double for the same values under another key"
+
+const allSix = "duplicate concurrent conflict reorder crash expiry"
+
+// each gives a line for each step.
+func each(steps, line string) string {
+	var b strings.Builder
+	for step := range strings.FieldsSeq(steps) {
+		b.WriteString(step + " " + line + "\n")
+	}
+	return b.String()
+}
+
+// controls are scenes that would fool a verifier without its controls: nothing
+// is passed there that was not shown, and nobody is accused.
+var controls = []struct {
+	name  string
+	scene scene
+	want  string
+}{
+	{name: "counter that only knows whether there is one", scene: scene{behaviour: behaviour{counter: "exists"}},
+		want: each(allSix, "inconclusive\n    "+noDouble)},
+	{name: "counter that caches", scene: scene{contract: slow(), behaviour: behaviour{counter: "cached", retention: 65 * time.Second}},
+		want: each(allSix, "inconclusive\n    the counter proves nothing: the counter shows nothing for an accepted operation")},
+	{name: "counter that does not start at 0", scene: scene{behaviour: behaviour{counter: "offset"}},
+		want: each(allSix, "inconclusive\n    the counter proves nothing: the counter does not start at 0 for a new value")},
+	{name: "counter that fails", scene: scene{contract: slow(), behaviour: behaviour{counter: "fails", retention: 65 * time.Second}},
+		want: each(allSix, "inconclusive\n    the counter proves nothing: the counter could not be read: the counter answered 500")},
+	{name: "no such counter can clear a server that ignores keys", scene: scene{behaviour: behaviour{fault: "ignores keys", counter: "exists", alike: true}},
+		want: each("duplicate concurrent", "inconclusive\n    "+noDouble) + "conflict fail conflict/changed-body-ran\n    " + noDouble + "\n" +
+			each("reorder crash", "inconclusive\n    "+noDouble) +
+			"expiry inconclusive\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n    " + noDouble + "\n"},
+	{name: "business ids are unique", scene: scene{contract: changed("in_flight: {wait: true}"), behaviour: behaviour{unique: true}},
+		want: each(allSix, "inconclusive\n    the counter proves nothing: the control's operations were not accepted: status 201, status 409")},
+	{name: "no changed body is valid", scene: scene{contract: changed("conflict: {status: [422], covers: [/amount, /currency]}"), behaviour: behaviour{plain: true}},
+		want: "conflict inconclusive\n    no changed body is accepted under its own key: a refusal proves nothing\n"},
+	{name: "no changed body is valid, and nobody looks at it", scene: scene{contract: changed("conflict: {status: [422], covers: [/amount, /currency]}"),
+		behaviour: behaviour{plain: true, fingerprint: "none"}},
+		want: "conflict inconclusive\n    no changed body is accepted under its own key: a refusal proves nothing\n"},
+	{name: "503 to a stampede", scene: scene{behaviour: behaviour{busy: crowded(20)}},
+		want: "concurrent inconclusive\n    30 copies, body hold: status 503, and so did other keys: the environment did it\n"},
+}
+
+// crowded answers 503 while more than a few requests of a race are under way.
+func crowded(most int) func(s *charges, c *conn) bool {
+	return func(s *charges, _ *conn) bool {
+		open := 0
+		for _, c := range s.conns {
+			if !c.over {
+				open++
+			}
+		}
+		return open > most
+	}
+}
+
+func TestControls(t *testing.T) {
+	for _, c := range controls {
+		t.Run(c.name, func(t *testing.T) {
+			r, _ := play(t, c.scene)
+			if got := outcome(r); got != c.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, c.want)
+			}
+			if c.want != "" && r.Exit == 0 {
+				t.Errorf("exit %d", r.Exit)
+			}
+		})
+	}
+}
+
+// TestEverybodyMeets503 looks at each step alone: none passes, none fails, and
+// each says what the environment did.
+func TestEverybodyMeets503(t *testing.T) {
+	after := func(d time.Duration) func(*charges, *conn) bool {
+		return func(s *charges, _ *conn) bool { return s.now > int64(d) }
+	}
+	for name, from := range map[string]time.Duration{"from the start": 0, "after the controls": 1100 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := play(t, scene{behaviour: behaviour{busy: after(from)}})
+			for _, s := range r.Operations[0].Steps {
+				if s.Verdict != probe.Inconclusive {
+					t.Errorf("%s is %s", s.Step, s.Verdict)
+				}
+				text := outcome(r)
+				if !strings.Contains(text, "environment did it") {
+					t.Errorf("%s does not tell of the environment:\n%s", s.Step, text)
+				}
+			}
+			if r.Exit != 3 {
+				t.Errorf("exit %d\n%s", r.Exit, outcome(r))
+			}
+		})
+	}
+}
+
+// TestCountersDoNotHide holds that a useless counter does not save a server
+// whose answers give it away.
+func TestCountersDoNotHide(t *testing.T) {
+	r, _ := play(t, scene{behaviour: behaviour{fault: "ignores keys", counter: "offset"}})
+	want := "duplicate fail duplicate/other-answer\n" +
+		"concurrent fail concurrent/results-differ<-duplicate/other-answer concurrent/other-answer<-duplicate/other-answer\n" +
+		"conflict fail conflict/changed-body-ran conflict/record-replaced<-duplicate/other-answer\n" +
+		"reorder fail reorder/other-answer<-duplicate/other-answer\n" +
+		"crash fail crash/result-changed<-duplicate/other-answer\n" +
+		"expiry fail expiry/other-answer<-duplicate/other-answer"
+	if got := verdicts(r); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", outcome(r), want)
+	}
+}
+
+// evidence gives a control's texts.
+func evidence(r *probe.Report, step, control string) (texts []string) {
+	for _, s := range r.Operations[0].Steps {
+		for _, c := range s.Evidence.Controls {
+			if s.Step == step && c.Name == control {
+				texts = append(texts, c.Text)
+			}
+		}
+	}
+	return texts
+}
+
+// TestControlsAreShown holds that the evidence tells the controls.
+func TestControlsAreShown(t *testing.T) {
+	r, _ := play(t, scene{behaviour: behaviour{unit: 2}})
+	for step := range strings.FieldsSeq(allSix) {
+		got := strings.Join(evidence(r, step, "counter"), "|")
+		if want := "a new value counts 0, one operation 2, the same under another key 4"; got != want {
+			t.Errorf("%s shows the counter control as %q", step, got)
+		}
+	}
+	if got := strings.Join(evidence(r, "conflict", "mutation"), "|"); got != "3 of 3 changed bodies are accepted under keys of their own" {
+		t.Errorf("the mutation control is shown as %q", got)
+	}
+	r, _ = play(t, scene{behaviour: behaviour{fault: "loser gets 503"}})
+	if got := evidence(r, "concurrent", "environment"); len(got) == 0 || !strings.HasPrefix(got[0], "0 of 2 ") {
+		t.Errorf("the environment control is shown as %q", got)
+	}
+}
