@@ -52,10 +52,11 @@ type lintedRecipe struct {
 }
 
 type lintReport struct {
-	Idem     string         `json:"idem"`
-	Errors   int            `json:"errors"`
-	Warnings int            `json:"warnings"`
-	Recipes  []lintedRecipe `json:"recipes"`
+	Idem       string         `json:"idem"`
+	Errors     int            `json:"errors"`
+	Warnings   int            `json:"warnings"`
+	Unreadable int            `json:"unreadable"` // recipes of which nothing else can be said
+	Recipes    []lintedRecipe `json:"recipes"`
 }
 
 func runRecipeLint(app *App, o *recipeLintOptions) error {
@@ -66,7 +67,6 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 		return problem.New("", "no recipe is named").WithHint("idem recipe lint RECIPE...")
 	}
 	report := lintReport{Idem: "lint/v1"}
-	unreadable := 0
 	for _, file := range o.files {
 		linted := lintFile(app, file, o.allow)
 		for _, f := range linted.Findings {
@@ -77,7 +77,7 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 			}
 		}
 		if linted.Error != "" {
-			unreadable++
+			report.Unreadable++
 		}
 		report.Recipes = append(report.Recipes, linted)
 	}
@@ -89,7 +89,7 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 		lintText(app, report)
 	}
 	switch {
-	case unreadable > 0:
+	case report.Unreadable > 0:
 		return exitWith(ExitUsage)
 	case report.Errors > 0, o.strict && report.Warnings > 0:
 		return exitWith(ExitBroken)
@@ -151,9 +151,14 @@ func lintText(app *App, report lintReport) {
 			}
 		}
 	}
-	if !app.Quiet {
-		fmt.Fprintf(app.Err, "%s, %s, %s\n", count(len(report.Recipes), "recipe"), count(report.Errors, "error"), count(report.Warnings, "warning"))
+	if app.Quiet {
+		return
 	}
+	unread := ""
+	if report.Unreadable > 0 {
+		unread = fmt.Sprintf(" (%d not readable)", report.Unreadable)
+	}
+	fmt.Fprintf(app.Err, "%s%s, %s, %s\n", count(len(report.Recipes), "recipe"), unread, count(report.Errors, "error"), count(report.Warnings, "warning"))
 }
 
 func count(n int, what string) string {
