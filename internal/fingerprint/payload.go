@@ -12,7 +12,7 @@ import (
 
 // Keyed is the key material of the keyed forms. It prints as its kid alone.
 type Keyed struct {
-	Secret    []byte // 32 bytes or more
+	Secret    []byte `json:"-"` // 32 bytes or more; no JSON shows them
 	Kid       string // [a-z0-9]{1,16}
 	Namespace string // [a-z0-9]+([._-][a-z0-9]+)*, at most 64
 }
