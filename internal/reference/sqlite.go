@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"os"
 	"path/filepath"
 
 	"modernc.org/sqlite"
@@ -36,6 +37,11 @@ func OpenSQLite(ctx context.Context, path string) (Store, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return nil, problem.New("--store", "the path cannot be made absolute")
+	}
+	// What is charged to whom is not for every user of the machine; the files
+	// that SQLite puts beside take over the mode. It reports errors better.
+	if f, err := os.OpenFile(absolute, os.O_CREATE|os.O_RDWR, 0o600); err == nil {
+		f.Close()
 	}
 	file := sqliteURI(filepath.ToSlash(absolute))
 	write, err := sql.Open("sqlite", file+"&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_txlock=immediate")

@@ -1,0 +1,62 @@
+package reference
+
+import (
+	"testing"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/testneed"
+)
+
+// listeners is how many connections listen, and kill ends them all.
+func listeners(t *testing.T, s *sqlStore, kill bool) int {
+	t.Helper()
+	query := `SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()`
+	if kill {
+		query = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE query LIKE 'LISTEN %' AND datname = current_database()`
+	}
+	n, err := one(ctx, s.read, value[int], query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestAReplicaListensOnOneConnectionAndComesBack(t *testing.T) {
+	address := testneed.Postgres(t)
+	owner, waiter := mustOpen(t, address), mustOpen(t, address)
+	probe := owner.(*sqlStore)
+	both := func() bool { return listeners(t, probe, false) == 2 }
+	eventually(t, "one listener a replica", both)
+	// Who waits while the connection dies looks for himself.
+	rec := mustClaim(t, owner, asking("k", "f", 0))
+	changed, stop := waiter.Watch(ctx, rec.Lease.ID)
+	if n := listeners(t, probe, true); n != 2 {
+		t.Fatalf("%d listeners were ended", n)
+	}
+	<-changed
+	stop()
+	eventually(t, "listening again", both)
+	// Who begins to listen wakes everyone once; from then on only a notification
+	// can, since the owner is another replica.
+	eventually(t, "quiet", func() bool {
+		changed, stop = waiter.Watch(ctx, rec.Lease.ID)
+		select {
+		case <-changed:
+			stop()
+			return false
+		case <-time.After(100 * time.Millisecond):
+			return true
+		}
+	})
+	defer stop()
+	if err := owner.Commit(ctx, paying(rec, "o", 0)); err != nil {
+		t.Fatal(err)
+	}
+	<-changed
+	for _, s := range []Store{owner, waiter} {
+		if n := s.(*sqlStore).write.Stats().OpenConnections; n > postgresConnections {
+			t.Errorf("%d connections", n)
+		}
+	}
+}
