@@ -4,8 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -36,22 +34,23 @@ type builder struct {
 	env  Env
 	plan *Plan
 	err  error
+
+	keys     map[string]string // every key of the plan, to the slot that it was made for
+	integers int64             // integer values made
 }
 
 func newBuilder(op *contract.Operation, step string, env Env) *builder {
-	return &builder{op: op, env: env, plan: &Plan{Operation: op.Name, Step: step}}
+	return &builder{op: op, env: env, plan: &Plan{Operation: op.Name, Step: step}, keys: map[string]string{}}
 }
 
-// tag gives 32 bytes for a purpose within this run, operation and step:
-// "Keys and fresh values come from run id, seed, step and index"
-// (contract-v1, Dry run and live run).
+// tag gives 32 bytes for a purpose within this run and operation: "Keys and fresh
+// values come from run id, seed, step and index" (contract-v1, Dry run and live run).
 func (b *builder) tag(purpose ...string) [32]byte {
 	mac := hmac.New(sha256.New, []byte("idem/probe/v1"))
 	var seed [8]byte
 	binary.BigEndian.PutUint64(seed[:], b.env.Seed)
 	mac.Write(seed[:])
-	parts := append([]string{b.env.RunID, b.op.Name, b.plan.Step}, purpose...)
-	for _, p := range parts {
+	for _, p := range append([]string{b.env.RunID, b.op.Name}, purpose...) {
 		var n [4]byte
 		binary.BigEndian.PutUint32(n[:], uint32(len(p)))
 		mac.Write(n[:])
@@ -60,98 +59,6 @@ func (b *builder) tag(purpose ...string) [32]byte {
 	var out [32]byte
 	copy(out[:], mac.Sum(nil))
 	return out
-}
-
-// made is one operation to be made: its body with fresh values in, its key.
-type made struct {
-	slot  string
-	draft *draft
-	fresh map[string]string
-	key   string
-	url   string // path and query, with the key where it travels there
-}
-
-// make prepares the operation of a slot: fresh values and a key of its own.
-func (b *builder) make(slot string) *made {
-	d, err := newDraft(b.op.Request.Body)
-	if err != nil {
-		b.fail(err)
-		d = &draft{}
-	}
-	m := &made{slot: slot, draft: d, fresh: map[string]string{}}
-	for _, f := range b.op.Request.Fresh {
-		b.refresh(m, f, slot)
-	}
-	b.rekey(m, slot)
-	b.plan.Makes++
-	return m
-}
-
-// refresh puts a new value at a fresh pointer.
-func (b *builder) refresh(m *made, f contract.Fresh, slot string) {
-	text := freshText(f, b.tag("fresh", slot, f.At))
-	m.fresh[f.At] = text
-	if !m.draft.set(f.At, text, f.As == "integer") {
-		b.fail(fmt.Errorf("fresh %s is not in the body", f.At))
-	}
-}
-
-// freshText spells a fresh value as declared (contract-v1, The file).
-func freshText(f contract.Fresh, tag [32]byte) string {
-	switch f.As {
-	case "uuid4":
-		return uuid4(tag)
-	case "integer":
-		limit := uint64(f.Max)
-		if f.Max <= 0 {
-			limit = 1<<31 - 1
-		}
-		return strconv.FormatUint(binary.BigEndian.Uint64(tag[:8])%limit+1, 10)
-	}
-	return "idem-" + hex.EncodeToString(tag[:10])
-}
-
-// uuid4 lays 16 bytes out as RFC 9562, 5.4 has it.
-func uuid4(tag [32]byte) string {
-	u := tag
-	u[6] = u[6]&0x0f | 0x40
-	u[8] = u[8]&0x3f | 0x80
-	h := hex.EncodeToString(u[:16])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
-
-// rekey gives the operation the key of a slot. Where a recipe derives keys,
-// the key is the one of that slot's own fresh values.
-func (b *builder) rekey(m *made, slot string) {
-	key, err := b.env.Keys.Key(b.op, b.tag("key", slot), m.draft.bytes())
-	if err != nil {
-		b.fail(err)
-	}
-	m.key = key
-}
-
-// rekeyAs gives an operation the key of another that is never sent: a valid key
-// that is new, also where a recipe derives keys from the body.
-func (b *builder) rekeyAs(m *made, slot string) {
-	m.key = b.make(slot).key
-}
-
-// with copies an operation so that its body can be changed under the same key.
-func (b *builder) with(m *made) *made {
-	c := &made{slot: m.slot, fresh: map[string]string{}, key: m.key}
-	for k, v := range m.fresh {
-		c.fresh[k] = v
-	}
-	d, err := newDraft(b.op.Request.Body)
-	if err != nil {
-		b.fail(err)
-		d = &draft{}
-	}
-	c.draft = d
-	for _, f := range b.op.Request.Fresh {
-		c.draft.set(f.At, c.fresh[f.At], f.As == "integer")
-	}
-	return c
 }
 
 // freeze turns an operation into a request of the plan and gives its id.

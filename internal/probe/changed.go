@@ -36,6 +36,9 @@ func judgeConflict(j *judging) {
 		j.examined(c, before)
 	}
 	j.measure("changes", "%d tried, %d proved", tried, proved)
+	if all, err := coveredLeaves(j.op); err == nil && len(all) > mostMutations {
+		j.note("only the first %d of the body's %d values were changed", mostMutations, len(all))
+	}
 	j.control("mutation", proved > 0, "%d of %d changed bodies are accepted under keys of their own", proved, tried)
 	if proved == 0 && len(j.result.Reasons) == 0 {
 		j.unsure(j.op.Request.Pos.Line, "give the request a body in which some value may be changed",
@@ -77,6 +80,11 @@ func (j *judging) judgeMutation(t *Trial, name string) (proof bool, why string) 
 	j.judgeOriginal(t, name, first, again, wrong)
 	if _, ok := j.counts(t, "before", "after-changed", "settled"); ok && wrong == "" {
 		j.early(t, "after-changed")
+	}
+	for _, label := range []string{"changed-before", "changed-effects"} {
+		if c, ok := t.Counted(label); j.sound() && !ok && c.Error != "" {
+			j.unsure(0, "see why the counter failed", "the counter gave nothing for %q in %s: %s", label, t.Name, c.Error)
+		}
 	}
 	return true, ""
 }
@@ -144,7 +152,8 @@ func (j *judging) changedRan(t *Trial) (bool, int64) {
 	first, _ := t.Counted("after-first")
 	rose := max(after.N-max(first.N, before.N+j.controls.Unit), 0)
 	if own, ok := t.Counted("changed-effects"); ok {
-		rose += own.N
+		none, _ := t.Counted("changed-before")
+		rose += own.N - none.N
 	}
 	return rose > 0, rose
 }

@@ -45,11 +45,13 @@ func (b *builder) planMutation(trial string, m mutation) {
 	b.apply(changed, m, trial+"/changed")
 	changedID := b.freeze(trial+"/changed", changed, m.name)
 	look := b.settled("after-changed", original)
+	before := b.count("before", original)
 	if m.fresh != nil {
+		before = join(before, b.count("changed-before", changed))
 		look = join(look, b.count("changed-effects", changed))
 	}
 	b.thread(trial, join(
-		b.count("before", original),
+		before,
 		[]Action{comeBack("control", controlID, patience(b.op)), comeBack("first", first, patience(b.op))},
 		b.appear("after-first", original),
 		[]Action{b.comeBackOrConflict("changed", changedID)},

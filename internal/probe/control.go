@@ -70,6 +70,11 @@ func judgeControl(op *contract.Operation, r rules, h *History) Controls {
 		c.Text = c.Why
 		return c
 	}
+	if len(op.Request.Fresh) == 0 {
+		c.Why = "the request has no fresh values: one operation's effects cannot be told from another's"
+		c.Text = c.Why
+		return c
+	}
 	c.judgeCounts(t)
 	return c
 }

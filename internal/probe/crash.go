@@ -69,13 +69,14 @@ func (b *builder) planKill(k int) Action {
 	if k == 1 {
 		volley.Reach = reachOfFirst
 	}
-	var look, retry, end [][]Action
+	var before, look, retry, end [][]Action
 	var retries []string
 	for i := 0; i < keysPerKill; i++ {
 		n := strconv.Itoa(i)
 		op := b.make(trial + "/" + n)
 		id := b.freeze(trial+"/"+n, op, "")
 		volley.Requests = append(volley.Requests, id)
+		before = append(before, b.count("before-"+n, op))
 		look = append(look, b.count("survived-"+n, op))
 		retries = append(retries, "retry-"+n)
 		retry = append(retry, join(
@@ -92,6 +93,7 @@ func (b *builder) planKill(k int) Action {
 	body := []Action{volley, Start{Within: restartMost}}
 	if counted(b.op) {
 		// An effect that is counted late is seen before anything is sent again.
+		body = append([]Action{Fan{Branches: before}}, body...)
 		body = append(body, Settle{For: b.op.Effects.Settle}, Fan{Branches: look}, Fan{Branches: retry},
 			Settle{For: b.op.Effects.Settle}, Fan{Branches: end})
 	} else {

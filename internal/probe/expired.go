@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/trace"
@@ -134,6 +135,10 @@ func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUnto
 	}
 	was, _ := t.Counted("settled")
 	before := j.mark()
+	if now, ok := t.Counted("settled-after"); j.sound() && ok && now.N-was.N > j.controls.Unit {
+		j.ranAgainAndAgain(t, "after a replay", now.N-was.N)
+		return
+	}
 	still, known := j.remembered(t, first, after, was.N, "settled-after")
 	switch {
 	case !known && j.mark() != before: // said already
@@ -210,17 +215,9 @@ func (j *judging) judgeForgetting(t *Trial, s spans, first, after *Exchange, bas
 // ranOnceAfter judges how often the duplicates after the retention ran, and
 // gives the count that they began from.
 func (j *judging) ranOnceAfter(t *Trial, copies []*Exchange) (base int64) {
-	follows := j.follows("concurrent/effect-ran-twice")
-	if dup := j.follows("duplicate/effect-ran-twice"); dup != "" {
-		follows = dup
-	}
-	f := Finding{Slug: "expiry/ran-more-than-once", Follows: follows, Expected: "at most one more operation"}
-	promise := "duplicates that come together after the retention run once"
 	if !j.sound() {
-		if a, b := j.differingResults(copies); a != nil {
-			shown, _ := told(j.rules.differences(a, b))
-			f.Actual = "one copy's " + list(shown) + " in another's"
-			j.accuse(t, f, j.op.Promise.Retention.Pos, promise)
+		if j.resultsDiffer(copies) {
+			j.ranAgainAndAgain(t, "", 0)
 		}
 		return 0
 	}
@@ -235,27 +232,39 @@ func (j *judging) ranOnceAfter(t *Trial, copies []*Exchange) (base int64) {
 	base = max(was.N, before.N+unit) // some of the first's may be counted late
 	j.result.Evidence.Effects = j.worse(Effects{Before: base, After: now.N, Settled: now.N, Unit: unit, CountedBy: string(j.op.Effects.Kind)})
 	if more := now.N - base; more > unit {
-		f.Actual = "effects rose by " + itoa(more) + ", unit " + itoa(unit)
-		j.accuse(t, f, j.op.Promise.Retention.Pos, promise)
+		j.ranAgainAndAgain(t, "", more)
 	}
 	return base
 }
 
-// differingResults gives two accepted copies whose answers differ, where
-// answers are the evidence and tell runs apart.
-func (j *judging) differingResults(copies []*Exchange) (a, b *Exchange) {
-	if j.controls.Counted || !j.controls.Vary {
-		return nil, nil
+// ranAgainAndAgain accuses of more than one run after the retention: by so many
+// effects, or by answers where that is 0.
+func (j *judging) ranAgainAndAgain(t *Trial, which string, more int64) {
+	f := Finding{Slug: "expiry/ran-more-than-once", Case: which, Expected: "at most one more operation",
+		Follows: cmp.Or(j.follows("duplicate/effect-ran-twice"), j.follows("concurrent/effect-ran-twice")),
+		Actual:  "the copies got different results"}
+	if more > 0 {
+		f.Actual = "effects rose by " + itoa(more) + ", unit " + itoa(j.controls.Unit)
 	}
+	j.accuse(t, f, j.op.Promise.Retention.Pos, "what comes after the retention runs once")
+}
+
+// resultsDiffer says that two accepted copies were answered differently, where
+// answers are the evidence and tell runs apart.
+func (j *judging) resultsDiffer(copies []*Exchange) bool {
+	if j.controls.Counted || !j.controls.Vary {
+		return false
+	}
+	var one *Exchange
 	for _, x := range copies {
 		if !j.rules.accepted(x) {
 			continue
 		}
-		if a == nil {
-			a = x
-		} else if shown, _ := told(j.rules.differences(a, x)); len(shown) > 0 {
-			return a, x
+		if one == nil {
+			one = x
+		} else if shown, _ := told(j.rules.differences(one, x)); len(shown) > 0 {
+			return true
 		}
 	}
-	return nil, nil
+	return false
 }

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -13,17 +14,18 @@ type killed struct {
 	index     string
 	sent      *Exchange
 	retry     *Exchange
-	survived  Counted // effects after the restart, before any retry
-	settled   Counted // effects in the end
-	seen      bool    // survived was read
-	counted   bool    // settled was read
-	answered  bool    // a whole answer came before the kill
-	lostEarly bool    // its connection ended before the kill: not the kill's doing
+	survived  int64  // effects after the restart, before any retry
+	settled   int64  // effects in the end
+	seen      bool   // survived was read
+	counted   bool   // settled was read
+	why       string // why a count is missing
+	answered  bool   // a whole answer came before the kill
+	lostEarly bool   // its connection ended before the kill: not the kill's doing
 }
 
 // landed says that the kill fell between the operation's effect and its answer.
 func (k killed) landed() bool {
-	return k.seen && k.survived.N > 0 && k.sent.Sent != nil && !k.answered && !k.lostEarly
+	return k.seen && k.survived > 0 && k.sent.Sent != nil && !k.answered && !k.lostEarly
 }
 
 // volleyOf reads one kill's operations out of its trial. Kill is nil where the
@@ -40,8 +42,12 @@ func volleyOf(t *Trial) (ops []killed, kill *Moment) {
 		if kill != nil && !k.answered && x.Answer != nil && x.Answer.LastByte > 0 && x.Answer.LastByte < kill.At {
 			k.lostEarly = true
 		}
-		k.survived, k.seen = t.Counted("survived-" + n)
-		k.settled, k.counted = t.Counted("settled-" + n)
+		before, none := t.Counted("before-" + n)
+		survived, seen := t.Counted("survived-" + n)
+		settled, counted := t.Counted("settled-" + n)
+		k.survived, k.seen = survived.N-before.N, none && seen
+		k.settled, k.counted = settled.N-before.N, none && counted
+		k.why = cmp.Or(before.Error, survived.Error, settled.Error, "it was not read")
 		ops = append(ops, k)
 	}
 	return ops, kill
@@ -186,14 +192,10 @@ func (j *judging) judgeKilled(t *Trial, k killed) {
 // killedCounts judges an operation's effects, and says whether they are right.
 func (j *judging) killedCounts(t *Trial, k killed, f Finding) bool {
 	if !k.counted || !k.seen {
-		why := k.settled.Error + k.survived.Error
-		if why == "" {
-			why = "it was not read"
-		}
-		j.unsure(0, "see why the counter failed", "%s: the counter gave nothing for some operations: %s", t.Name, why)
+		j.unsure(0, "see why the counter failed", "%s: the counter gave nothing for some operations: %s", t.Name, k.why)
 		return false
 	}
-	e := Effects{After: k.survived.N, Settled: k.settled.N, Unit: j.controls.Unit, CountedBy: string(j.op.Effects.Kind)}
+	e := Effects{After: k.survived, Settled: k.settled, Unit: j.controls.Unit, CountedBy: string(j.op.Effects.Kind)}
 	j.result.Evidence.Effects = j.worse(e)
 	c := j.rules.class(k.retry)
 	promise := j.op.Promise.Duplicate.Pos
@@ -222,8 +224,8 @@ func (j *judging) judgeRetryAfterKill(t *Trial, k killed, f Finding) {
 	}
 	f.Actual = j.rules.describe(k.retry) + ", " + j.story(k)
 	// Of what the kill left done, the retry is a duplicate like any other.
-	done := k.seen && k.survived.N > 0 || k.answered && j.rules.class(k.sent).welcome ||
-		c.duplicate && (!j.sound() || k.settled.N >= j.controls.Unit)
+	done := k.seen && k.survived > 0 || k.answered && j.rules.class(k.sent).welcome ||
+		c.duplicate && (!j.sound() || k.settled >= j.controls.Unit)
 	if done {
 		f.Follows = j.followsDuplicate()
 	}
@@ -278,7 +280,7 @@ func (j *judging) story(k killed) string {
 		return "its connection ended before the kill"
 	case k.sent.Sent == nil:
 		return "not written before the kill"
-	case k.seen && k.survived.N > 0:
+	case k.seen && k.survived > 0:
 		return "killed between effect and answer"
 	}
 	return "killed before its effect was seen"
@@ -296,7 +298,7 @@ func countsOf(t *Trial, index string) []Counted {
 	var out []Counted
 	for _, c := range t.Counts {
 		switch c.Label {
-		case "survived-" + index, "after-" + index, "settled-" + index:
+		case "before-" + index, "survived-" + index, "after-" + index, "settled-" + index:
 			out = append(out, c)
 		}
 	}

@@ -22,16 +22,13 @@ const mostMutations = 24
 // mutations changes every leaf of the body on its own. The key, where it
 // travels in the body, and what the fingerprint ignores are left alone.
 func (b *builder) mutations() []mutation {
-	d, err := newDraft(b.op.Request.Body)
+	leaves, err := coveredLeaves(b.op)
 	if err != nil {
 		b.fail(err)
 		return nil
 	}
 	var out []mutation
-	for _, l := range d.leaves() {
-		if !b.covered(l.pointer) || len(out) == mostMutations {
-			continue
-		}
+	for _, l := range leaves[:min(len(leaves), mostMutations)] {
 		m := mutation{name: pointerName(l.pointer) + " changed", pointer: l.pointer}
 		if f := b.freshAt(l.pointer); f != nil {
 			m.fresh = f
@@ -43,13 +40,28 @@ func (b *builder) mutations() []mutation {
 	return out
 }
 
+// coveredLeaves gives the values that a conflict may be made of.
+func coveredLeaves(op *contract.Operation) ([]leaf, error) {
+	d, err := newDraft(op.Request.Body)
+	if err != nil {
+		return nil, err
+	}
+	var out []leaf
+	for _, l := range d.leaves() {
+		if covered(op, l.pointer) {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
 // covered says that the contract's fingerprint covers a pointer.
-func (b *builder) covered(pointer string) bool {
-	if pointer == b.op.Key.Body && pointer != "" {
+func covered(op *contract.Operation, pointer string) bool {
+	if pointer == op.Key.Body && pointer != "" {
 		return false
 	}
-	c := b.op.Promise.Conflict.Value
-	ignored := append(append([]string(nil), c.Ignore...), b.op.Fingerprint.Ignore...)
+	c := op.Promise.Conflict.Value
+	ignored := append(append([]string(nil), c.Ignore...), op.Fingerprint.Ignore...)
 	for _, p := range ignored {
 		if under(pointer, p) {
 			return false
@@ -147,6 +159,8 @@ func isLetters(s string) bool {
 
 func otherByte(c byte) (byte, bool) {
 	switch {
+	case c == 'f', c == 'F': // the last digit of a hexadecimal text
+		return c - 1, true
 	case c >= '0' && c <= '8', c >= 'a' && c <= 'y', c >= 'A' && c <= 'Y':
 		return c + 1, true
 	case c == '9':
