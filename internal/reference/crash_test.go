@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -30,6 +31,10 @@ const childLease = 500 * time.Millisecond
 func serveAsChild() int {
 	stopped, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
+	go func() { // whoever started it died
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
 	err := func() error {
 		store, err := Open(stopped, os.Getenv(childEnv))
 		if err != nil {
@@ -69,11 +74,12 @@ func startChild(t testing.TB, env ...string) *child {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
+	_, inErr := cmd.StdinPipe() // held open for as long as the test lives
+	out, outErr := cmd.StdoutPipe()
+	if err := errors.Join(inErr, outErr); err != nil {
+		t.Fatal(err)
 	}
-	if err != nil {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	return &child{cmd: cmd, out: bufio.NewReader(out)}
