@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -113,6 +114,8 @@ func serveOn(ctx context.Context, app *App, o *serveOptions, store reference.Sto
 	return nil
 }
 
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 // storeAddress is the store's address; its password, if it has one, never was
 // an argument.
 func (o *serveOptions) storeAddress(app *App) (string, error) {
@@ -122,6 +125,10 @@ func (o *serveOptions) storeAddress(app *App) (string, error) {
 				WithHint("put the address into an environment variable and name that: --store-env NAME")
 		}
 		return o.store, nil
+	}
+	if !variableName.MatchString(o.storeEnv) {
+		return "", problem.New("--store-env", "this takes the name of an environment variable, not a value").
+			WithHint("--store-env CHARGES_DSN")
 	}
 	address, ok := app.LookupEnv(o.storeEnv)
 	if !ok || address == "" {
