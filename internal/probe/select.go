@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/problem"
@@ -19,15 +20,23 @@ type Selection struct {
 func (s Selection) Check(c *contract.Contract) error {
 	for _, name := range append(slices.Clone(s.Only), s.Skip...) {
 		if !slices.Contains(StepNames(), name) {
-			return problem.New("", "there is no step %q", name).WithHint("steps are: %v", StepNames())
+			return problem.New("", "there is no step %q", name).WithHint("one of %s", strings.Join(StepNames(), ", "))
 		}
 	}
 	for _, name := range s.Operations {
 		if !slices.ContainsFunc(c.Operations, func(o *contract.Operation) bool { return o.Name == name }) {
-			return problem.New(c.File, "the contract has no operation %q", name)
+			return problem.New(c.File, "the contract has no operation %q", name).WithHint("one of %s", operationNames(c))
 		}
 	}
 	return nil
+}
+
+func operationNames(c *contract.Contract) string {
+	var names []string
+	for _, op := range c.Operations {
+		names = append(names, op.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // Chosen gives the operations that the selection leaves.
