@@ -111,7 +111,7 @@ func (c *testClock) waiting() int {
 // eventually waits for what other goroutines are about to do.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for range 2000 {
+	for range 6000 {
 		if holds() {
 			return
 		}

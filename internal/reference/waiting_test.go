@@ -121,18 +121,13 @@ func TestAWaiterWaitsOnlySoLong(t *testing.T) {
 		<-g.entered
 		refused := make(chan reply)
 		go func() { refused <- r.charge("k", order("o")) }()
-		for {
-			select {
-			case got := <-refused:
-				got.want(t, 409, "in-flight")
-				close(g.open)
-				(<-done).want(t, 201, "")
-				return
-			default:
-				r.clock.Advance(100 * time.Millisecond)
-				time.Sleep(time.Millisecond)
-			}
-		}
+		eventually(t, "the owner's renewal and the waiter's timer", func() bool { return r.clock.waiting() == 2 })
+		r.clock.Advance(5*time.Second - time.Millisecond)
+		eventually(t, "the waiter's next look", func() bool { return r.clock.waiting() == 2 })
+		r.clock.Advance(time.Millisecond)
+		(<-refused).want(t, 409, "in-flight")
+		close(g.open)
+		(<-done).want(t, 201, "")
 	})
 }
 
