@@ -172,10 +172,15 @@ func told(ds []difference) (shown []difference, unknown bool) {
 	return shown, unknown
 }
 
-// list writes differences for a sentence.
+// list writes differences for a sentence: the first of them.
 func list(ds []difference) string {
+	const most = 3
 	var parts []string
-	for _, d := range ds {
+	for i, d := range ds {
+		if i == most {
+			parts = append(parts, "and "+strconv.Itoa(len(ds)-most)+" more")
+			break
+		}
 		parts = append(parts, d.what+" was "+d.a+", now "+d.b)
 	}
 	return strings.Join(parts, "; ")
