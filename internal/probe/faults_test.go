@@ -1,9 +1,13 @@
 package probe_test
 
 import (
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/idem-toolkit/idem/internal/explain"
 	"github.com/idem-toolkit/idem/internal/probe"
 )
 
@@ -326,6 +330,35 @@ func TestFaults(t *testing.T) {
 			if r.Verdict != probe.Fail || r.Exit != 1 {
 				t.Errorf("verdict %s, exit %d", r.Verdict, r.Exit)
 			}
+			for _, s := range r.Operations[0].Steps {
+				for _, found := range s.Findings {
+					tellsItsStory(t, s.Step, found)
+				}
+			}
 		})
+	}
+}
+
+var quoted = regexp.MustCompile("^contract.yaml:[0-9]+ `[^`]+`: .")
+
+// tellsItsStory holds a finding to what every one has: an id of slug, operation
+// and case, the contract's line quoted, expected, actual, evidence.
+func tellsItsStory(t *testing.T, step string, f probe.Finding) {
+	t.Helper()
+	id := f.Slug + "#create-charge"
+	if f.Case != "" {
+		id += "#" + f.Case
+	}
+	if f.ID != id || !strings.HasPrefix(f.Slug, step+"/") || explain.Find(f.Slug) == nil {
+		t.Errorf("%s: id %q, explained %t", f.Slug, f.ID, explain.Find(f.Slug) != nil)
+	}
+	if !quoted.MatchString(f.Requirement) || f.Line == 0 {
+		t.Errorf("%s: requirement %q, line %d", f.Slug, f.Requirement, f.Line)
+	}
+	if f.Expected == "" || f.Actual == "" || len(f.Exchanges) == 0 {
+		t.Errorf("%s: expected %q, actual %q, %d exchanges", f.Slug, f.Expected, f.Actual, len(f.Exchanges))
+	}
+	if slices.Contains(f.Also, f.Case) {
+		t.Errorf("%s: %s twice", f.Slug, f.Case)
 	}
 }

@@ -1,7 +1,6 @@
 package probe_test
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -173,37 +172,6 @@ func TestSelection(t *testing.T) {
 		if e.Step != "" && e.Step != "duplicate" && e.Step != "conflict" && e.Step != probe.ControlStep && e.Idle == nil {
 			t.Fatalf("%s was done", e.Step)
 		}
-	}
-}
-
-// TestFindingsTellTheirStory holds what every finding has: an id of slug,
-// operation and case, the contract's line quoted, expected, actual, evidence.
-func TestFindingsTellTheirStory(t *testing.T) {
-	quoted := regexp.MustCompile("^contract.yaml:[0-9]+ `[^`]+`: .")
-	for _, f := range faults {
-		t.Run(f.name, func(t *testing.T) {
-			r, _ := play(t, scene{contract: f.contract, behaviour: f.behaviour})
-			for _, s := range r.Operations[0].Steps {
-				for _, found := range s.Findings {
-					id := found.Slug + "#create-charge"
-					if found.Case != "" {
-						id += "#" + found.Case
-					}
-					if found.ID != id || !strings.HasPrefix(found.Slug, s.Step+"/") {
-						t.Errorf("%s: id %q", found.Slug, found.ID)
-					}
-					if !quoted.MatchString(found.Requirement) || found.Line == 0 {
-						t.Errorf("%s: requirement %q, line %d", found.Slug, found.Requirement, found.Line)
-					}
-					if found.Expected == "" || found.Actual == "" || len(found.Exchanges) == 0 {
-						t.Errorf("%s: expected %q, actual %q, %d exchanges", found.Slug, found.Expected, found.Actual, len(found.Exchanges))
-					}
-					if slices.Contains(found.Also, found.Case) {
-						t.Errorf("%s: %s twice", found.Slug, found.Case)
-					}
-				}
-			}
-		})
 	}
 }
 

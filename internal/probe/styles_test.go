@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/trace"
 )
 
@@ -111,9 +112,9 @@ var styles = []struct {
 }
 
 func TestStyles(t *testing.T) {
-	for _, s := range styles {
+	for i, s := range styles {
 		t.Run(s.name, func(t *testing.T) {
-			r, _ := play(t, s.scene)
+			r, events := play(t, s.scene)
 			got := outcome(r)
 			if got != s.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, s.want)
@@ -121,6 +122,21 @@ func TestStyles(t *testing.T) {
 			if s.want == "" && r.Exit != 0 {
 				t.Errorf("exit %d", r.Exit)
 			}
+			for n := 1 + i; n < len(events); n += 151 {
+				cutShort(t, events, n)
+			}
 		})
+	}
+}
+
+// cutShort holds that a legal style is not accused by a part of its trace, and
+// that no step passes whose end is not in it.
+func cutShort(t *testing.T, events []trace.Event, n int) {
+	t.Helper()
+	r, complete := judgedEvents(t, events[:n]), ended(events[:n])
+	for _, s := range r.Operations[0].Steps {
+		if s.Verdict == probe.Fail || s.Verdict == probe.Pass && !complete[s.Step] {
+			t.Errorf("of %d events, %s is %s\n%s", n, s.Step, s.Verdict, outcome(r))
+		}
 	}
 }
