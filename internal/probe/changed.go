@@ -163,7 +163,7 @@ func (j *judging) expectFirstResult(t *Trial, name string, first, changed *Excha
 	p := j.op.Promise
 	f := Finding{Case: name, Expected: "the first result", Actual: j.rules.describe(changed)}
 	ran, n := j.changedRan(t)
-	shown := j.shown(t, j.rules.replay(first, changed))
+	shown := j.shown(j.rules.replay(first, changed))
 	switch {
 	case ran:
 		f.Slug, f.Actual = "conflict/changed-body-ran", f.Actual+fmt.Sprintf(", and effects rose by %d", n)
@@ -214,7 +214,7 @@ func (j *judging) judgeOriginal(t *Trial, name string, first, again *Exchange, w
 			p.Conflict.Pos, "after a conflict the original still has its one effect")
 		return
 	}
-	shown := j.shown(t, j.rules.replay(first, again))
+	shown := j.shown(j.rules.replay(first, again))
 	if len(shown) == 0 {
 		return
 	}

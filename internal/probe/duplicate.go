@@ -87,7 +87,7 @@ func (j *judging) judgeRetry(t *Trial, label string, first *Exchange, wrong stri
 	c := j.rules.class(x)
 	f := Finding{Case: label, Expected: j.expectedDuplicate(), Actual: j.rules.describe(x), Follows: wrong}
 	ds := j.rules.replay(first, x)
-	shown := j.shown(t, ds)
+	shown := j.shown(ds)
 	switch {
 	case len(ds) == 0:
 		j.judgeMarker(t, label, x, wrong)

@@ -91,11 +91,11 @@ func (j *judging) final(t *Trial, x *Exchange, next ...string) bool {
 
 // shown gives the differences that the trace shows. Where there are none but
 // some that it cannot tell, the reason is said.
-func (j *judging) shown(t *Trial, ds []difference) []difference {
+func (j *judging) shown(ds []difference) []difference {
 	shown, unknown := told(ds)
 	if len(shown) == 0 && unknown {
 		j.unsure(j.op.Promise.Pos.Line, "compare: bytes, or answers of at most 64 KiB",
-			"%s: the answers differ and are longer than the trace keeps: whether the difference is one that may be is not told", t.Name)
+			"answers differ and are longer than the trace keeps: whether the difference is one that may be is not told")
 	}
 	return shown
 }

@@ -92,7 +92,7 @@ func (j *judging) judgeRetained(t *Trial, s spans, forgottenUntouched bool) {
 		return
 	}
 	ran := j.retainedRan(t)
-	if shown := j.shown(t, j.rules.replay(first, within)); len(shown) > 0 {
+	if shown := j.shown(j.rules.replay(first, within)); len(shown) > 0 {
 		follows := j.followsDuplicate()
 		if ran {
 			follows = "expiry/forgot-early"

@@ -68,6 +68,11 @@ var faults = []struct {
 		want:      "concurrent fail concurrent/loser-error",
 	},
 	{
+		name:      "copies get 500",
+		behaviour: behaviour{fault: "copies get 500"},
+		want:      "concurrent fail concurrent/loser-error",
+	},
+	{
 		name:      "results differ",
 		behaviour: behaviour{fault: "results differ"},
 		want:      "concurrent fail concurrent/results-differ",

@@ -251,7 +251,7 @@ func (j *judging) judgeRetryAfterKill(t *Trial, k killed, f Finding) {
 
 // judgeResultAfterKill judges the retry of an operation that had been answered.
 func (j *judging) judgeResultAfterKill(t *Trial, k killed, f Finding) {
-	shown := j.shown(t, j.rules.replay(k.sent, k.retry))
+	shown := j.shown(j.rules.replay(k.sent, k.retry))
 	if len(shown) == 0 {
 		return
 	}

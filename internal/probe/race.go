@@ -125,7 +125,7 @@ func (j *judging) judgeLoser(t *Trial, r round, winner, x *Exchange, wrong strin
 		if p.InFlight.Value.Wait && p.Duplicate.Value.Mode == "answer" {
 			ds = j.rules.differences(winner, x)
 		}
-		if shown := j.shown(t, ds); len(shown) > 0 {
+		if shown := j.shown(ds); len(shown) > 0 {
 			f.Slug, f.Actual = "concurrent/results-differ", list(shown)
 			j.accuse(t, f, p.Duplicate.Pos, "every copy gets the one result")
 		}
@@ -177,7 +177,7 @@ func (j *judging) judgeAfterRace(t *Trial, r round, winner *Exchange, wrong stri
 		}
 	case j.oneOf(t.Under("race"), again):
 	default:
-		if shown := j.shown(t, j.rules.replay(winner, again)); len(shown) > 0 {
+		if shown := j.shown(j.rules.replay(winner, again)); len(shown) > 0 {
 			f.Slug, f.Actual = "concurrent/other-answer", list(shown)
 			j.accuse(t, f, p.Duplicate.Pos, "once the race is over the key gives the race's result")
 		}

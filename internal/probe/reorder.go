@@ -154,7 +154,7 @@ func (j *judging) respeltRan(t *Trial) bool {
 
 // expectSameRequest: the answer is the duplicate's.
 func (j *judging) expectSameRequest(t *Trial, which string, first, x *Exchange) {
-	shown := j.shown(t, j.rules.replay(first, x))
+	shown := j.shown(j.rules.replay(first, x))
 	if len(shown) == 0 {
 		return
 	}
@@ -189,7 +189,7 @@ func (j *judging) expectOtherRequest(t *Trial, first, respelt *Exchange) {
 			f.Slug = "reorder/accepted-as-same"
 		}
 	default: // only the key matters, whatever the body
-		if len(j.shown(t, j.rules.replay(first, respelt))) == 0 {
+		if len(j.shown(j.rules.replay(first, respelt))) == 0 {
 			return
 		}
 		f.Expected = j.expectedDuplicate()

@@ -53,6 +53,10 @@ func (s *charges) serve(c *conn) {
 		k.perform(&record{print: k.print})
 	case unknown:
 		k.perform(s.claim(k))
+	case s.is("copies get 500", "copies keep each other off") && k.crowded():
+		k.send(map[bool]int{true: 500, false: 409}[s.is("copies get 500")], nil, false)
+	case s.is("refuses all races") && strings.HasPrefix(c.request.ID, "concurrent/"):
+		k.send(500, nil, false)
 	default:
 		k.handle()
 	}
@@ -297,4 +301,14 @@ func (k *call) place(body map[string]any) string {
 	}
 	id, _ := body["id"].(string)
 	return id
+}
+
+// crowded says that another copy with the call's key is under way.
+func (k *call) crowded() bool {
+	for _, c := range k.conns {
+		if c != k.c && !c.over && c.request.Key == k.key {
+			return true
+		}
+	}
+	return false
 }

@@ -81,6 +81,8 @@ type scene struct {
 	strict    bool // --require-effects
 	env       probe.Env
 	disturb   func(x *conn) trace.Outcome
+	files     map[string]string // what body_file names
+	settings  map[string]string // what ${NAME} of durations stands for
 }
 
 // play plans, carries out and judges a scene.
@@ -95,7 +97,10 @@ func perform(t testing.TB, sc scene) []trace.Event {
 	if sc.contract == "" {
 		sc.contract = charge
 	}
-	c, err := contract.Parse("contract.yaml", []byte(sc.contract), nil)
+	c, err := contract.Parse("contract.yaml", []byte(sc.contract), func(path string) ([]byte, error) { return []byte(sc.files[path]), nil })
+	if err == nil {
+		c, err = c.WithSettings(sc.settings)
+	}
 	if err != nil {
 		t.Fatalf("the test's contract: %v\n%s", err, sc.contract)
 	}
@@ -114,7 +119,7 @@ func perform(t testing.TB, sc scene) []trace.Event {
 	w := &world{}
 	s := &sim{world: w, t: t, op: op, timeout: c.Target.Timeout, service: newCharges(w, op, sc.behaviour), disturb: sc.disturb}
 	run := header(c, sc.env)
-	run.Only, run.RequireEffects = sc.only, sc.strict
+	run.Only, run.RequireEffects, run.Settings = sc.only, sc.strict, sc.settings
 	return s.carryOut(run, plans)
 }
 

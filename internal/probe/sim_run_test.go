@@ -35,8 +35,9 @@ type sim struct {
 	places   places
 	events   []trace.Event
 	ended    bool
-	disturb  func(x *conn) trace.Outcome // what the wire does to a request; nil: nothing
+	disturb  func(x *conn) trace.Outcome // reset: the request is lost; cut: its answer is; nil: nothing is
 	connects int
+	lost     int // answers that disturb has lost
 }
 
 type simPart struct {

@@ -79,6 +79,7 @@ type charges struct {
 	skew    time.Duration // what the clock was moved on by
 	cache   map[string]int64
 	served  int
+	started int64 // when it was last started
 }
 
 // record is what the API keeps of a key.
@@ -170,7 +171,7 @@ func (s *charges) start(within time.Duration) trace.Process {
 		return trace.Process{Error: "not ready in time"}
 	}
 	s.sleep(300 * time.Millisecond)
-	s.down = false
+	s.down, s.started = false, s.now
 	return trace.Process{PID: 4001 + s.epoch, Ready: true}
 }
 

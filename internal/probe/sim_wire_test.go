@@ -22,6 +22,7 @@ type conn struct {
 	request *probe.Request
 	wholeAt int64 // when the last byte of the request arrives
 	over    bool
+	loses   bool     // the answer is lost on the way
 	waiting *process // the caller, once it waits
 	got     trace.Answer
 }
@@ -35,6 +36,9 @@ func (c *conn) body() {
 
 // answer sends the answer; a second one, or one on a dead connection, goes nowhere.
 func (c *conn) answer(status int, header [][2]string, body []byte) {
+	if c.loses {
+		c.reset(trace.Reset)
+	}
 	if c.over {
 		return
 	}
@@ -69,6 +73,8 @@ func (s *sim) fly(q *probe.Request, hold probe.Hold, target string, holding time
 		if outcome := s.disturb(c); outcome == trace.Reset {
 			c.wholeAt += int64(time.Hour) // it never arrives
 			c.end(trace.Answer{Outcome: outcome, LastByte: s.now + int64(holding+writing), Error: "connection reset by peer"})
+		} else if outcome == trace.Cut {
+			c.loses = true
 		}
 	}
 	if !c.over {

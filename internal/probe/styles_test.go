@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,25 @@ func nowAndThen(c *conn) trace.Outcome {
 		return trace.Reset
 	}
 	return trace.Answered
+}
+
+// firstAnswers loses the first answer of the duplicate step.
+func firstAnswers(c *conn) trace.Outcome {
+	if c.request.ID == "duplicate/first" && c.s.lost == 0 {
+		c.s.lost++
+		return trace.Cut
+	}
+	return trace.Answered
+}
+
+func noneAccepted() string {
+	var b strings.Builder
+	for i := range 5 {
+		for _, hold := range []string{"body", "header"} {
+			fmt.Fprintf(&b, "\n    2 copies, %s hold, round %d: no copy was accepted: status 500", hold, i+1)
+		}
+	}
+	return b.String() + "\n    30 copies, body hold: no copy was accepted: status 500"
 }
 
 // styles are legal ways to keep the contract: every step passes, or says that
@@ -106,6 +126,20 @@ var styles = []struct {
 		behaviour: behaviour{inFlight: 409}}, want: "reorder skipped\n    declared as not promised (reorder: any)\n"},
 	{name: "graphql", scene: scene{contract: graphql, behaviour: behaviour{graphql: true, inFlight: 409}}},
 	{name: "graphql, plain validation", scene: scene{contract: graphql, behaviour: behaviour{graphql: true, plain: true}}},
+	{name: "copies keep each other off", scene: scene{behaviour: behaviour{fault: "copies keep each other off", inFlight: 409}}},
+	{name: "503 until it is itself again", scene: scene{behaviour: behaviour{busy: func(s *charges, _ *conn) bool { return s.epoch > 0 && s.now < s.started+int64(700*time.Millisecond) }}}},
+	{name: "503 for ever after a crash", scene: scene{behaviour: behaviour{busy: func(s *charges, _ *conn) bool { return s.epoch > 0 }}},
+		want: "crash inconclusive\n    kill-1: status 503, and so did other keys: the environment did it\n"},
+	{name: "first answers are lost", scene: scene{disturb: firstAnswers}},
+	{name: "first answers are lost, duplicates are 409 with a link", scene: scene{contract: changed(refusing),
+		behaviour: behaviour{duplicate: "refused", inFlight: 409}, disturb: firstAnswers},
+		want: "duplicate inconclusive\n    duplicate: the first request was not accepted: status 409\n"},
+	{name: "no race is accepted", scene: scene{behaviour: behaviour{fault: "refuses all races"}},
+		want: "concurrent inconclusive" + noneAccepted() + "\n"},
+	{name: "answers too large for the trace, with a field that may differ", scene: scene{contract: changed("ignore: [/served_at]"),
+		behaviour: behaviour{large: 100_000, volatile: true}}, want: each(allSix, "inconclusive\n    answers differ and are longer than the trace keeps: whether the difference is one that may be is not told")},
+	{name: "body of a file", scene: scene{contract: strings.Replace(charge, `body: {order_id: "o-1", amount: 1999, currency: EUR}`, "body_file: charge.json", 1), files: map[string]string{"charge.json": `{"order_id": "o-1", "amount": 1999, "currency": "EUR"}`}}},
+	{name: "retention of a setting", scene: scene{contract: changed(`expiry: {wait: "${WAIT}"}`), settings: map[string]string{"WAIT": "4s"}}},
 	{name: "answers too large for the trace", scene: scene{behaviour: behaviour{large: 100_000}}},
 	{name: "compared as bytes", scene: scene{contract: changed("compare: bytes")}},
 	{name: "every fourth request meets 503 once", scene: scene{behaviour: behaviour{busy: func(s *charges, c *conn) bool { return s.served < 40 && s.served%4 == 1 && len(s.records) < 3 }}}},
