@@ -151,12 +151,12 @@ func (b *builder) count(label string, m *made) []Action {
 	return []Action{Count{Label: label, Subject: b.subject(m)}}
 }
 
-// appear reads the counter until the effect is there.
-func (b *builder) appear(label string, m *made) []Action {
+// above reads the counter until it has passed an earlier reading.
+func (b *builder) above(label, above string, m *made) []Action {
 	if !counted(b.op) {
 		return nil
 	}
-	return []Action{Count{Label: label, Subject: b.subject(m), Poll: true}}
+	return []Action{Count{Label: label, Subject: b.subject(m), Poll: true, Above: above}}
 }
 
 // settled waits for late effects and reads the counter.

@@ -51,7 +51,7 @@ func planConcurrent(b *builder) {
 			[]Action{comeBack("again", id, patience(b.op))},
 		)})
 		look = append(look, []Action{Try{Trial: r.name, Body: join(
-			b.appear("after-race", op),
+			b.above("after-race", "before", op),
 			b.settled("settled", op),
 			[]Action{b.environment(r.name, r.copies, r.hold, "race", "again")},
 		)}})

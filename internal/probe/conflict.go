@@ -53,7 +53,7 @@ func (b *builder) planMutation(trial string, m mutation) {
 	b.thread(trial, join(
 		before,
 		[]Action{comeBack("control", controlID, patience(b.op)), comeBack("first", first, patience(b.op))},
-		b.appear("after-first", original),
+		b.above("after-first", "before", original),
 		[]Action{b.comeBackOrConflict("changed", changedID)},
 		look,
 		[]Action{comeBack("again", first, patience(b.op))},

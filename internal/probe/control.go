@@ -23,21 +23,13 @@ func planControl(op *contract.Operation, env Env) (*Plan, error) {
 	b.thread("counter", join(
 		b.count("new", one),
 		[]Action{comeBack("one", first, patience(b.op))},
-		b.appear("one", one),
+		b.above("one", "new", one),
 		b.settled("one", one),
 		[]Action{comeBack("other-key", second, patience(b.op))},
 		b.above("two", "one", one),
 		b.settled("two", one),
 	)...)
 	return b.plan, b.err
-}
-
-// above reads the counter until it has passed an earlier reading.
-func (b *builder) above(label, above string, m *made) []Action {
-	if !counted(b.op) {
-		return nil
-	}
-	return []Action{Count{Label: label, Subject: b.subject(m), Poll: true, Above: above}}
 }
 
 // Controls is what the counter control showed for one operation.

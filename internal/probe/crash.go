@@ -87,7 +87,7 @@ func (b *builder) planKill(k int) Action {
 				Within: recovery(b.op),
 				Max:    comeBackMost + int(recovery(b.op)/comeBackEvery),
 			}},
-			b.appear("after-"+n, op)))
+			b.above("after-"+n, "before-"+n, op)))
 		end = append(end, b.count("settled-"+n, op))
 	}
 	body := []Action{volley, Start{Within: restartMost}}

@@ -15,7 +15,7 @@ func planDuplicate(b *builder) {
 	b.thread("duplicate", join(
 		b.count("before", op),
 		[]Action{comeBack("first", first, patience(b.op))},
-		b.appear("after-first", op),
+		b.above("after-first", "before", op),
 		[]Action{comeBack("retry", first, patience(b.op))},
 		b.count("after-retry", op),
 		b.settled("settled-retry", op),

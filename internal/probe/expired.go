@@ -133,7 +133,10 @@ func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUnto
 	if j.tooSoon(t, s, after) || !j.final(t, after, "settled-after") || j.environmental(t, after) {
 		return
 	}
-	was, _ := t.Counted("settled")
+	was, ok := t.Counted("settled")
+	if j.sound() && !ok {
+		return // said with the counts
+	}
 	before := j.mark()
 	if now, ok := t.Counted("settled-after"); j.sound() && ok && now.N-was.N > j.controls.Unit {
 		j.ranAgainAndAgain(t, "after a replay", now.N-was.N)

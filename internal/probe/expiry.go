@@ -99,7 +99,7 @@ func (b *builder) planRetained(s spans, target string) {
 	actions := join(
 		b.count("before", op),
 		[]Action{send("first", s.patience)},
-		b.appear("after-first", op),
+		b.above("after-first", "before", op),
 		[]Action{b.pass("first", FirstSent, s.within), send("within", s.patience)},
 		b.settled("settled", op))
 	if s.atMost > 0 && b.op.Promise.Retention.Value.From != "last_use" {
@@ -127,7 +127,7 @@ func (b *builder) planForgotten(s spans, target string) {
 			Within: s.patience,
 			Max:    comeBackMost,
 		}},
-		b.appear("after-first", op),
+		b.above("after-first", "before", op),
 		[]Action{
 			b.pass("first", LastAnswered, s.after),
 			Send{Label: "after", Request: id, Copies: afterCopies, Hold: HoldBody, Target: target},

@@ -6,9 +6,6 @@ package probe
 // it, settled the label of the count after it.
 func (j *judging) remembered(t *Trial, first, after *Exchange, base int64, settled string) (still, known bool) {
 	c := j.rules.class(after)
-	if j.rules.marked(after) && !j.rules.marked(first) {
-		return true, true
-	}
 	ran, counted := false, false
 	if j.sound() {
 		now, ok := t.Counted(settled)
@@ -46,6 +43,8 @@ func (j *judging) rememberedByAnswer(first, after *Exchange) (still, known bool)
 	shown, unknown := told(j.rules.differences(first, after))
 	same := len(shown) == 0 && !unknown
 	switch {
+	case j.rules.marked(after) && !j.rules.marked(first):
+		return true, true // it says so
 	case same && j.controls.Vary:
 		return true, true // a new run would have been answered otherwise
 	case j.op.Promise.Marker != nil && j.op.Promise.Duplicate.Value.Mode == "replay" && j.follows("duplicate/marker-missing") == "":

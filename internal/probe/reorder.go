@@ -65,7 +65,7 @@ func (b *builder) planSpelling(s spelling) {
 	b.thread(s.name, join(
 		b.count("before", original),
 		[]Action{comeBack("first", first, patience(b.op))},
-		b.appear("after-first", original),
+		b.above("after-first", "before", original),
 		[]Action{b.comeBackOrConflict("respelt", respelt)},
 		[]Action{comeBack("again", first, patience(b.op))},
 		b.settled("settled", original),

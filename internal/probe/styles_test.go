@@ -57,6 +57,16 @@ func firstAnswers(c *conn) trace.Outcome {
 	return trace.Answered
 }
 
+// lateAnswer loses the first answer after the retention of a replayed key: the
+// one after it is a replay of the new result.
+func lateAnswer(c *conn) trace.Outcome {
+	if c.request.ID == "expiry/retained" && c.s.now > int64(6*time.Second) && c.s.lost == 0 {
+		c.s.lost++
+		return trace.Cut
+	}
+	return trace.Answered
+}
+
 func noneAccepted() string {
 	var b strings.Builder
 	for i := range 5 {
@@ -130,6 +140,7 @@ var styles = []struct {
 	{name: "503 until it is itself again", scene: scene{behaviour: behaviour{busy: func(s *charges, _ *conn) bool { return s.epoch > 0 && s.now < s.started+int64(700*time.Millisecond) }}}},
 	{name: "503 for ever after a crash", scene: scene{behaviour: behaviour{busy: func(s *charges, _ *conn) bool { return s.epoch > 0 }}},
 		want: "crash inconclusive\n    kill-1: status 503, and so did other keys: the environment did it\n"},
+	{name: "the first answer after the retention is lost", scene: scene{contract: marked, behaviour: behaviour{marker: true}, disturb: lateAnswer}},
 	{name: "first answers are lost", scene: scene{disturb: firstAnswers}},
 	{name: "first answers are lost, duplicates are 409 with a link", scene: scene{contract: changed(refusing),
 		behaviour: behaviour{duplicate: "refused", inFlight: 409}, disturb: firstAnswers},
