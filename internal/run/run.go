@@ -76,8 +76,9 @@ func (r *Runner) Run(ctx context.Context, header *trace.Run, jobs []*Job) error 
 	r.record(&trace.Event{Kind: trace.KindRun, Run: header})
 	parts := r.prepare(jobs)
 	r.phase(ctx, parts, func(p *part) bool { return p.control() }, false)
-	r.phase(ctx, parts, func(p *part) bool { return !p.control() }, false)
-	r.phase(ctx, parts, func(p *part) bool { return true }, true)
+	r.dropHopeless(ctx, parts)
+	r.phase(ctx, parts, func(p *part) bool { return !p.control() && !p.dropped }, false)
+	r.phase(ctx, parts, func(p *part) bool { return !p.dropped }, true)
 	state := "complete"
 	if ctx.Err() != nil {
 		state = "interrupted"
@@ -92,6 +93,8 @@ type part struct {
 	plan     *probe.Plan
 	asked    map[string]*probe.Request
 	controls *part // the operation's control, for its answer times
+
+	dropped bool // idle from the beginning, or since the control showed that it is no use
 
 	mu      sync.Mutex
 	history *probe.History
@@ -117,13 +120,41 @@ func (r *Runner) prepare(jobs []*Job) []*part {
 				p.record(r, &trace.Event{Kind: trace.KindRequest, Request: r.recorded(q)})
 			}
 			if plan.Idle.Text != "" {
-				p.record(r, &trace.Event{Kind: trace.KindStep, Idle: &trace.Idle{Text: plan.Idle.Text,
-					Line: plan.Idle.Line, Settle: plan.Idle.Settle, Excused: plan.Excused}})
+				p.drop(r, plan.Idle, plan.Excused)
 			}
 			parts = append(parts, p)
 		}
 	}
 	return parts
+}
+
+// drop records why a step is not carried out.
+func (p *part) drop(r *Runner, why probe.Reason, excused bool) {
+	p.dropped = true
+	p.record(r, &trace.Event{Kind: trace.KindStep, Idle: &trace.Idle{Text: r.Mask.Text(why.Text),
+		Line: why.Line, Settle: why.Settle, Excused: excused}})
+}
+
+// dropHopeless leaves out the steps of operations whose control got no
+// connection, or whose request the API does not accept: what follows would
+// send much and show nothing.
+func (r *Runner) dropHopeless(ctx context.Context, parts []*part) {
+	if ctx.Err() != nil {
+		return
+	}
+	for _, p := range parts {
+		if p.control() || p.dropped || p.controls == nil {
+			continue
+		}
+		why, turnedAway := probe.TurnedAway(p.job.Operation, p.controls.history)
+		if said, unreached := p.controls.history.Unreached(); unreached {
+			why = probe.Reason{Text: "no connection to " + p.job.Target.Bases[0].String() + ": " + said,
+				Settle: "start the API, or let crash.process start it"}
+		} else if !turnedAway {
+			continue
+		}
+		p.drop(r, why, false)
+	}
 }
 
 // recorded is a request as the trace keeps it.
