@@ -40,6 +40,7 @@ type Controls struct {
 	Lag     time.Duration // the longest from an answer to when its effect was counted
 	Vary    bool          // two operations alike in all but the key got different answers
 	Answers bool          // both were accepted
+	Twin    bool          // a first answer is also what a duplicate is promised to get
 	Text    string
 	Why     string // what failed, where not sound
 }
@@ -52,6 +53,7 @@ func judgeControl(op *contract.Operation, r rules, h *History) Controls {
 	c.Answers = r.class(one).welcome && r.class(two).welcome
 	if c.Answers {
 		c.Vary = r.varies(one, two)
+		c.Twin = r.class(one).duplicate
 	}
 	if !c.Counted {
 		c.Text = "no counter is declared: answers are the only evidence"

@@ -66,7 +66,8 @@ func (j *judging) early(t *Trial, settled string) bool {
 // counter is declared that the reader is told of, it says so.
 func (j *judging) tellable() bool {
 	p := j.op.Promise
-	if j.sound() || j.controls.Counted || j.controls.Vary || p.Marker != nil || p.Duplicate.Value.Mode == "answer" {
+	if j.sound() || j.controls.Counted || j.controls.Vary || p.Marker != nil ||
+		p.Duplicate.Value.Mode == "answer" && !j.controls.Twin {
 		return true
 	}
 	j.unsure(j.op.Pos.Line, "declare effects: http, command, sql or sink; or promise.marker",

@@ -38,8 +38,9 @@ func spansOf(op *contract.Operation) (spans, bool) {
 	if atMost == 0 {
 		s.after = atLeast + max(atLeast/2, 500*time.Millisecond)
 	}
-	if len(op.Expiry.Advance) > 0 { // hooks are told whole seconds
-		s.within = s.within.Truncate(time.Second)
+	if len(op.Expiry.Advance) > 0 {
+		// Moving on costs no time, the hook itself may; it is told whole seconds.
+		s.within = (atLeast - min(max(atLeast/8, margin), time.Minute)).Truncate(time.Second)
 		s.after = (s.after + time.Second - 1).Truncate(time.Second)
 	}
 	return s, true

@@ -78,6 +78,9 @@ func TestByAnswersOnly(t *testing.T) {
 			each("duplicate concurrent reorder", "inconclusive\n    "+lookAlike) + crash +
 				"expiry inconclusive\n    " + lookAlike + "\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n"},
 		{"duplicates are refused", scene{contract: changed(effects, refusing), behaviour: behaviour{duplicate: "refused", inFlight: 409}}, crash},
+		{"duplicates look like first answers", scene{contract: changed(effects, "duplicate: {status: [201]}"), behaviour: behaviour{alike: true}},
+			each("duplicate concurrent reorder", "inconclusive\n    "+lookAlike) + crash +
+				"expiry inconclusive\n    " + lookAlike + "\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n"},
 		{"ignores keys", scene{contract: changed(effects), behaviour: behaviour{fault: "ignores keys"}},
 			"duplicate fail duplicate/other-answer\n" +
 				"concurrent fail concurrent/results-differ<-duplicate/other-answer concurrent/other-answer<-duplicate/other-answer\n" +

@@ -15,8 +15,8 @@ func (j *judging) remembered(t *Trial, first, after *Exchange, base int64, settl
 		}
 	}
 	switch {
-	case j.op.Promise.Duplicate.Value.Mode == "answer" && (!c.inFlight || !c.duplicate):
-		return c.duplicate, true
+	case j.op.Promise.Duplicate.Value.Mode == "answer" && !j.rules.class(first).duplicate && (!c.inFlight || !c.duplicate):
+		return c.duplicate, true // the duplicate's answer, and no first one's
 	case counted && !ran:
 		return c.welcome || c.duplicate, true // done without a run: the old result
 	case counted:

@@ -224,7 +224,7 @@ func (k *call) again(r *record) {
 	case k.duplicate == "refused" && k.is("link missing"):
 		k.send(409, nil, false)
 	case k.duplicate == "refused" && !k.is("duplicate not refused"):
-		k.send(409, map[string]any{"links": map[string]any{"id": "/v1/charges/" + r.charge["id"].(string)}}, false)
+		k.send(k.refusal, map[string]any{"links": map[string]any{"id": "/v1/charges/" + r.charge["id"].(string)}}, false)
 	case k.duplicate == "current":
 		now := maps.Clone(r.charge)
 		now["state"] = "settled"

@@ -29,6 +29,7 @@ type behaviour struct {
 	mismatch      string // empty: refused; "replay", "execute"
 	duplicate     string // empty: replayed; "current", "refused"
 	fingerprint   string // empty: the JSON value; "bytes", "none"
+	refusal       int    // status of a refused duplicate
 	marker        bool
 	plain         bool                           // the body's amount and currency are validated, 422
 	unique        bool                           // an order id that is known is refused, 409
@@ -58,6 +59,9 @@ func (b behaviour) withDefaults() behaviour {
 	set(&b.lease, time.Second)
 	if b.conflict == 0 {
 		b.conflict = 422
+	}
+	if b.refusal == 0 {
+		b.refusal = 409
 	}
 	if b.unit == 0 {
 		b.unit = 1
