@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,15 +96,21 @@ func (c *charges) Count(_ context.Context, s probe.Subject) (int64, error) {
 	return c.effects[s.Fresh["/order_id"]], nil
 }
 
-func TestRunsAndJudgesARightService(t *testing.T) {
-	service := &charges{records: map[string]*chargeRecord{}, effects: map[string]int64{}}
-	server := httptest.NewServer(service)
+// check runs the whole plan of testContract against a handler and judges it.
+func check(t *testing.T, handler http.Handler, counter Counter) *probe.Report {
+	t.Helper()
+	server := httptest.NewServer(handler)
 	defer server.Close()
+	return checkAt(t, server.URL, counter)
+}
+
+func checkAt(t *testing.T, url string, counter Counter) *probe.Report {
+	t.Helper()
 	spec, err := contract.Parse("t.yaml", []byte(testContract), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, err := wire.ParseEndpoint(server.URL, nil)
+	base, err := wire.ParseEndpoint(url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +126,7 @@ func TestRunsAndJudgesARightService(t *testing.T) {
 		Trace: trace.NewWriter(&recorded), Mask: &trace.Masker{}}
 	header := &trace.Run{Schema: trace.Schema, Tool: "idem test", ID: "0123456789abcdef", Seed: 1,
 		Began: "2026-11-30T00:00:00Z", File: spec.File, SHA256: spec.SHA256, Contract: testContract, Steps: probe.StepNames()}
-	job := &Job{Operation: op, Plans: plans, Target: Target{Bases: []wire.Endpoint{base}, Counter: service}}
+	job := &Job{Operation: op, Plans: plans, Target: Target{Bases: []wire.Endpoint{base}, Counter: counter}}
 	if err := r.Run(t.Context(), header, []*Job{job}); err != nil {
 		t.Fatal(err)
 	}
@@ -126,6 +134,12 @@ func TestRunsAndJudgesARightService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return report
+}
+
+func TestRunsAndJudgesARightService(t *testing.T) {
+	service := &charges{records: map[string]*chargeRecord{}, effects: map[string]int64{}}
+	report := check(t, service, service)
 	for _, s := range report.Operations[0].Steps {
 		want := probe.Pass
 		if s.Step == "crash" {
@@ -134,6 +148,43 @@ func TestRunsAndJudgesARightService(t *testing.T) {
 		if s.Verdict != want {
 			b, _ := json.MarshalIndent(s, "", " ")
 			t.Errorf("%s: %s, want %s\n%.3000s", s.Step, s.Verdict, want, b)
+		}
+	}
+}
+
+// TestStopsWhereTheRequestIsNotAccepted: a contract whose request the API
+// refuses costs the control's two requests and no more, and says why.
+func TestStopsWhereTheRequestIsNotAccepted(t *testing.T) {
+	var asked atomic.Int64
+	refuse := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		http.Error(w, "no such currency", http.StatusBadRequest)
+	})
+	service := &charges{effects: map[string]int64{}}
+	report := check(t, refuse, service)
+	if n := asked.Load(); n != 2 {
+		t.Errorf("%d requests were sent, want 2", n)
+	}
+	if report.Exit != 3 {
+		t.Errorf("exit %d, want 3", report.Exit)
+	}
+	why := report.Operations[0].Steps[0].Reasons[0].Text
+	if !strings.Contains(why, "status 400") || !strings.Contains(why, "no such currency") {
+		t.Errorf("the reason does not hold the answer: %s", why)
+	}
+}
+
+// TestStopsWhereNobodyListens: nothing could be sent, said once and at once.
+func TestStopsWhereNobodyListens(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	report := checkAt(t, server.URL, &charges{effects: map[string]int64{}})
+	if report.Exit != 4 {
+		t.Errorf("exit %d, want 4", report.Exit)
+	}
+	for _, s := range report.Operations[0].Steps[:3] {
+		if s.Verdict != probe.Inconclusive || !strings.Contains(s.Reasons[0].Text, "no connection to "+server.URL) {
+			t.Errorf("%s: %s %v", s.Step, s.Verdict, s.Reasons)
 		}
 	}
 }
