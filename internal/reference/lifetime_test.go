@@ -92,7 +92,10 @@ func TestTheAdvanceHookAgesRecordsOnAllReplicasAndAfterARestart(t *testing.T) {
 		a, b := newRig(t, open(), clock, admin), newRig(t, open(), clock, admin)
 		a.charge("k", order("o")).want(t, 201, "")
 		b.charge("k", order("o2")).want(t, 422, "key-conflict")
-		a.do("POST", "/admin/advance?seconds=86400", "").want(t, 200, "")
+		moved := a.do("POST", "/admin/advance?seconds=86400", "").want(t, 200, "")
+		if want := `{"now":"2026-12-01T12:00:00Z"}`; moved.body != want {
+			t.Errorf("moved to %s, want %s", moved.body, want)
+		}
 		b.charge("k", order("o2")).want(t, 201, "")
 		c := newRig(t, open(), clock, admin)
 		c.charge("k", order("o")).want(t, 422, "key-conflict")

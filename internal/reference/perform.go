@@ -45,7 +45,7 @@ func (s *Service) log(call *Call, a Answer, took time.Duration) {
 func (s *Service) understand(w http.ResponseWriter, r *http.Request, call *Call) *Answer {
 	b := s.Behaviour()
 	b.Arrive(s.base, s, call)
-	if refusal := call.read(w, r); refusal != nil {
+	if refusal := call.read(w, r, s.bodyTime); refusal != nil {
 		return refusal
 	}
 	key, refusal := b.Key(s, call)

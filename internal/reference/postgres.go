@@ -71,7 +71,7 @@ func OpenPostgres(ctx context.Context, dsn string) (Store, error) {
 	s := &sqlStore{write: db, read: db, dialect: postgresDialect}
 	listen := newListener(config.ConnConfig, &s.hub)
 	s.close = []func() error{listen.stop, func() error { connections.Close(); return nil }}
-	listen.start()
+	listen.start(ctx)
 	return ready(ctx, s)
 }
 
@@ -82,15 +82,26 @@ type listener struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   sync.WaitGroup
+	tried  chan struct{} // closed once it listens, or could not
+	once   sync.Once
 }
 
 func newListener(config *pgx.ConnConfig, h *hub) *listener {
-	l := &listener{config: config.Copy(), hub: h}
+	l := &listener{config: config.Copy(), hub: h, tried: make(chan struct{})}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l
 }
 
-func (l *listener) start() { l.done.Go(l.run) }
+// start begins to listen and returns when it does, or could not at once.
+func (l *listener) start(ctx context.Context) {
+	l.done.Go(l.run)
+	select {
+	case <-l.tried:
+	case <-ctx.Done():
+	}
+}
+
+func (l *listener) ready() { l.once.Do(func() { close(l.tried) }) }
 
 func (l *listener) stop() error {
 	l.cancel()
@@ -117,6 +128,7 @@ func (l *listener) run() {
 
 // listen hands on notifications until the connection dies.
 func (l *listener) listen() {
+	defer l.ready()
 	conn, err := pgx.ConnectConfig(l.ctx, l.config)
 	if err != nil {
 		return
@@ -126,6 +138,7 @@ func (l *listener) listen() {
 		return
 	}
 	l.hub.wakeAll()
+	l.ready()
 	for {
 		n, err := conn.WaitForNotification(l.ctx)
 		if err != nil {

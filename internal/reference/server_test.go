@@ -162,6 +162,34 @@ func TestATornBodyIsNotARequest(t *testing.T) {
 	r.wantEffects("o", 0)
 }
 
+// TestASlowBodyIsRefusedAndAQuickOneMayWait: the time-out is the body's alone,
+// and not taken for the caller's hanging up once the body is there.
+func TestASlowBodyIsRefusedAndAQuickOneMayWait(t *testing.T) {
+	g := newGate()
+	r := newRig(t, mustOpen(t, "sqlite:memory"), newTestClock(), g.use)
+	r.s.bodyTime = 100 * time.Millisecond
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "POST /v1/charges HTTP/1.1\r\nHost: x\r\nIdempotency-Key: slow\r\nContent-Length: 100\r\n\r\n{")
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || resp.StatusCode != 408 {
+		t.Errorf("answered %v, %v", resp, err)
+	}
+	replies := make(chan reply)
+	for range 2 {
+		go func() { replies <- r.charge("k", order("o")) }()
+	}
+	eventually(t, "the owner's renewal and the waiter's timer", func() bool { return r.clock.waiting() == 2 })
+	time.Sleep(2 * r.s.bodyTime)
+	close(g.open)
+	for range 2 {
+		(<-replies).want(t, 201, "")
+	}
+}
+
 func TestTooManyRequestsAtOnceAreRefused(t *testing.T) {
 	g := newGate()
 	r := newRig(t, mustOpen(t, "sqlite:memory"), newTestClock(), g.use)

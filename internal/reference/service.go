@@ -98,6 +98,8 @@ type Service struct {
 	end    context.CancelFunc
 	offset atomic.Int64 // how far the admin hook moved time on, as last read
 	slots  chan struct{}
+
+	bodyTime time.Duration // how long a body may take to arrive
 }
 
 // maxRequests bounds the operations that run or wait at once.
@@ -111,7 +113,7 @@ func New(store Store, options Options) (*Service, error) {
 	}
 	s := &Service{
 		options: options, store: store, client: effectClient(),
-		slots: make(chan struct{}, maxRequests),
+		slots: make(chan struct{}, maxRequests), bodyTime: 30 * time.Second,
 	}
 	s.base, s.end = context.WithCancel(context.Background())
 	return s, s.syncClock()

@@ -30,9 +30,9 @@ wait "$pid"
 rm -rf "$1"
 `
 
-// held keeps the writing end of the keeper's standard input from being
+// held keeps the writing ends of the keepers' standard inputs from being
 // collected, and so closed.
-var held *os.File
+var held []*os.File
 
 // startCluster makes a PostgreSQL cluster in a temporary directory, starts it
 // on a free loopback port and returns the address of its maintenance database.
@@ -154,7 +154,7 @@ func launch(postgres, dir string, who *syscall.SysProcAttr) (string, error) {
 	dsn := "postgres://idem@127.0.0.1:" + port + "/postgres?sslmode=disable"
 	for range 200 {
 		if err = execute(dsn, "SELECT 1"); err == nil {
-			held = write
+			held = append(held, write)
 			return dsn, nil
 		}
 		time.Sleep(50 * time.Millisecond)
