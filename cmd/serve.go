@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/idem-toolkit/idem/internal/determ"
 	"github.com/idem-toolkit/idem/internal/problem"
 	"github.com/idem-toolkit/idem/internal/reference"
 )
@@ -114,8 +114,6 @@ func serveOn(ctx context.Context, app *App, o *serveOptions, store reference.Sto
 	return nil
 }
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
 // storeAddress is the store's address; its password, if it has one, never was
 // an argument.
 func (o *serveOptions) storeAddress(app *App) (string, error) {
@@ -126,7 +124,7 @@ func (o *serveOptions) storeAddress(app *App) (string, error) {
 		}
 		return o.store, nil
 	}
-	if !variableName.MatchString(o.storeEnv) {
+	if !determ.IsEnvName(o.storeEnv) {
 		return "", problem.New("--store-env", "this takes the name of an environment variable, not a value").
 			WithHint("--store-env CHARGES_DSN")
 	}

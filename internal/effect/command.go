@@ -49,7 +49,7 @@ func (c *byCommand) Count(ctx context.Context, s Subject) (int64, error) {
 		return 0, problem.New("", "the counter's command printed more than one whole number")
 	}
 	text := strings.TrimSpace(string(out.Stdout))
-	if !digits.MatchString(text) {
+	if !isDigits(text) {
 		return 0, problem.New("", "the counter's command did not print one whole number and nothing else")
 	}
 	n, err := whole(text)

@@ -2,17 +2,14 @@ package effect
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 )
 
-var digits = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
-
 // whole reads a count. Numbers as JSON may write them are let through where
 // they are whole: 3, 3.0, 3e0.
 func whole(text string) (int64, error) {
-	if digits.MatchString(text) {
+	if isDigits(text) {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return n, nil
 		}
@@ -30,4 +27,9 @@ func whole(text string) (int64, error) {
 		return 0, errors.New("a fractional number")
 	}
 	return int64(n), nil
+}
+
+// isDigits takes 0 and [1-9][0-9]*.
+func isDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == "" && (text == "0" || text[0] != '0')
 }

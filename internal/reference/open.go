@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -41,7 +42,7 @@ func HasPassword(address string) bool {
 		return false
 	}
 	if !isURL(address) {
-		return passwordPair.MatchString(address)
+		return passwordPair().MatchString(address)
 	}
 	u, err := url.Parse(address)
 	if err != nil {
@@ -50,8 +51,8 @@ func HasPassword(address string) bool {
 	if _, has := u.User.Password(); has {
 		return true
 	}
-	return passwordPair.MatchString(u.RawQuery)
+	return passwordPair().MatchString(u.RawQuery)
 }
 
 // passwordPair is password=, sslpassword=, in a query or among pairs.
-var passwordPair = regexp.MustCompile(`(?i)password\s*=`)
+var passwordPair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)password\s*=`) })
