@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,17 @@ func TestWholeIsExact(t *testing.T) {
 		}
 		if exact.Sign() < 0 || exact.IsInt() && exact.Cmp(new(big.Rat).SetInt64(n)) != 0 {
 			t.Fatalf("%s is %d", text, n)
+		}
+	})
+}
+
+// The matchers by hand take what the pattern beside them takes.
+func TestMatchersByHand(t *testing.T) {
+	digits, free := regexp.MustCompile(`^(0|[1-9][0-9]*)$`), regexp.MustCompile(`^[A-Za-z0-9_.:-]*$`)
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(rapid.StringMatching(`[0-9]{0,4}`), rapid.StringMatching(`[A-Za-z0-9_.:é\-]{0,6}[\n '\]]?`), rapid.String()).Draw(t, "text")
+		if isDigits(s) != digits.MatchString(s) || plain(s) != free.MatchString(s) {
+			t.Fatalf("%q: digits %t, plain %t", s, isDigits(s), plain(s))
 		}
 	})
 }
