@@ -28,7 +28,7 @@ func TurnedAway(op *contract.Operation, control *History) (Reason, bool) {
 	t := control.Trial("counter")
 	one, two := t.Last("one"), t.Last("other-key")
 	for _, x := range []*Exchange{one, two} {
-		if !x.Whole() || r.accepted(x) || r.unsettled(x) {
+		if !x.Whole() || r.class(x).welcome || r.unsettled(x) {
 			return Reason{}, false
 		}
 	}
