@@ -43,6 +43,9 @@ func (s Source) String() string {
 	return "no source"
 }
 
+// MaxFD is the highest file descriptor that a source may name.
+const MaxFD = 1 << 16
+
 // KeySpec is a recipe's key: what the secret is called and where it is.
 type KeySpec struct {
 	Kid        string // empty, outside recipes: the line's own
@@ -122,7 +125,7 @@ func readSource(f *document.Fields) Source {
 		}
 	case "fd":
 		s.IsFD = true
-		if s.FD = int(f.Int("fd", 0, 1<<16)); f.Err() == nil && (s.FD == 1 || s.FD == 2) {
+		if s.FD = int(f.Int("fd", 0, MaxFD)); f.Err() == nil && (s.FD == 1 || s.FD == 2) {
 			f.Fail(f.Get("fd").Errorf("descriptor %d is for output", s.FD).WithHint("fd: 3"))
 		}
 	case "command":

@@ -59,6 +59,46 @@ func TestDescriptorThatIsNotOpen(t *testing.T) {
 	}
 }
 
+// TestDescriptorOfOurOwn: what the process opened for itself was never given.
+func TestDescriptorOfOurOwn(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := w.WriteString(keyLine); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	_, err = Load(t.Context(), spec(determ.Source{IsFD: true, FD: int(r.Fd())}), World{})
+	if err == nil || !strings.Contains(err.Error(), "the descriptor is not open") {
+		t.Error(err)
+	}
+}
+
+// TestShieldedDescriptorIsStillRead: one version's key is a command, the
+// other's a descriptor, which the command must not inherit and idem must read.
+func TestShieldedDescriptorIsStillRead(t *testing.T) {
+	fd := inherited(t, keyLine, true)
+	argv, environ := child("print")
+	byFD, byCommand := spec(determ.Source{IsFD: true, FD: fd}), spec(determ.Source{Command: argv})
+	ring := NewRing(World{Environ: environ, Specs: []determ.KeySpec{byCommand, byFD}})
+	for _, s := range []determ.KeySpec{byCommand, byFD} {
+		if _, err := ring.Load(t.Context(), s); err != nil {
+			t.Error(err)
+		}
+	}
+	// The number is free again: a new file under it is not what was given.
+	other, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := openFD(int(other.Fd())); err == nil {
+		t.Error("a descriptor of our own was taken for a given one")
+	}
+}
+
 func TestDescriptorThatNeverEnds(t *testing.T) {
 	fd := inherited(t, keyLine, false)
 	_, err := Load(t.Context(), spec(determ.Source{IsFD: true, FD: fd}), World{Timeout: 50 * time.Millisecond})
