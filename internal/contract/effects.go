@@ -25,7 +25,13 @@ func (r *reader) effects(holder *fields, fresh []Fresh) *Effects {
 	}
 	e := &Effects{Pos: holder.pos("effects")}
 	if n.Kind == document.String {
-		word, err := n.AsEnum("effects", wordsOf("operation.effects")...)
+		words := wordsOf("operation.effects")
+		word, err := n.AsEnum("effects", words...)
+		if err != nil && document.Nearest(n.Text, words) == "" {
+			counter := strings.TrimPrefix(blockOf("effects").line(string(ByHTTP)), string(ByHTTP)+": ")
+			err = n.Errorf("%s is no counter of effects", document.Show(n.Text)).
+				WithHint("effects: {http: %s}, or effects: responses where answers are the only evidence", counter)
+		}
 		r.fail(err)
 		e.Kind = EffectKind(word)
 		return e

@@ -130,8 +130,8 @@ func (r *reader) rules(b *fields, generate string) *KeyRules {
 		}
 		k.Pattern = pattern
 	}
-	k.Repeated = r.matcherAt(b.Get("repeated"), "repeated")
-	k.TooLong = r.matcherAt(b.Get("too_long"), "too_long")
+	k.Repeated = r.matcherAt(b.Get("repeated"), "repeated", "repeated")
+	k.TooLong = r.matcherAt(b.Get("too_long"), "too_long", "too_long")
 	if r.err != nil {
 		return k
 	}

@@ -10,13 +10,14 @@ import (
 )
 
 // matcherAt reads an object that is nothing but a matcher; nil where n is nil.
-func (r *reader) matcherAt(n *document.Node, what string) *Matcher {
+// name is what stands before the colon.
+func (r *reader) matcherAt(n *document.Node, what, name string) *Matcher {
 	if n == nil || r.err != nil {
 		return nil
 	}
 	if n.Kind != document.Object {
 		r.fail(n.Errorf("%s must say which answers count, not be %s", what, n.Kind).
-			WithHint("%s: {status: [%s]}", what, statusHint(n)))
+			WithHint("%s: {status: [%s]}", name, statusHint(n, what)))
 		return nil
 	}
 	var m *Matcher
@@ -24,10 +25,28 @@ func (r *reader) matcherAt(n *document.Node, what string) *Matcher {
 	return m
 }
 
-// statusHint keeps a status that the user wrote without its list.
-func statusHint(n *document.Node) string {
+// statusHint keeps the statuses that the user wrote without their list or
+// their object; else it gives the usual one of a place.
+func statusHint(n *document.Node, what string) string {
 	if _, ok := statusOf(n.Text); ok {
 		return n.Text
+	}
+	var list []string
+	for _, item := range n.Items {
+		if _, ok := statusOf(item.Text); ok {
+			list = append(list, item.Text)
+		}
+	}
+	if len(list) > 0 {
+		return strings.Join(list, ", ")
+	}
+	switch what {
+	case "missing_key", "repeated", "too_long":
+		return "400"
+	case "after_retention":
+		return "412"
+	case "stored":
+		return "422"
 	}
 	return "409"
 }
@@ -37,7 +56,7 @@ func statusHint(n *document.Node) string {
 func (r *reader) matcher(b *fields, what string) *Matcher {
 	m := r.optMatcher(b)
 	if m == nil && r.err == nil {
-		r.fail(b.Node.Errorf("%s says of no answer that it counts", what).WithHint("%s: {status: [409]}", what))
+		r.fail(b.Node.Errorf("%s says of no answer that it counts", what).WithHint("status: [%s]", statusHint(b.Node, what)))
 	}
 	return m
 }
@@ -69,7 +88,7 @@ func (r *reader) statuses(n *document.Node) []int {
 		return nil
 	}
 	if n.Kind != document.Array {
-		r.fail(n.Errorf("status must be a list of statuses, not %s", n.Kind).WithHint("status: [%s]", statusHint(n)))
+		r.fail(n.Errorf("status must be a list of statuses, not %s", n.Kind).WithHint("status: [%s]", statusHint(n, "")))
 		return nil
 	}
 	if len(n.Items) == 0 {
@@ -79,7 +98,7 @@ func (r *reader) statuses(n *document.Node) []int {
 	for _, item := range n.Items {
 		status, ok := statusOf(item.Text)
 		if !ok || item.Kind != document.Number {
-			r.fail(item.Errorf("%s is no status from 200 to 599", shown(item)).WithHint("status: [%s]", statusHint(item)))
+			r.fail(item.Errorf("%s is no status from 200 to 599", shown(item)).WithHint("status: [%s]", statusHint(item, "")))
 			return nil
 		}
 		list = append(list, status)

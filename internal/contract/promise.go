@@ -1,6 +1,8 @@
 package contract
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/document"
@@ -68,7 +70,7 @@ func (r *reader) duplicates(b *fields, p *Promise) {
 func (r *reader) duplicate(n *document.Node) Duplicate {
 	var d Duplicate
 	if n.Kind == document.String {
-		d.Mode = r.mode(n, "duplicate")
+		d.Mode = r.mode(n, "duplicate", "duplicate")
 		return d
 	}
 	r.answer(n, "duplicate", func(b *fields) {
@@ -80,7 +82,7 @@ func (r *reader) duplicate(n *document.Node) Duplicate {
 func (r *reader) conflict(n *document.Node) Conflict {
 	c := Conflict{Covers: []string{""}, Types: "advisory"}
 	if n.Kind == document.String {
-		c.Mode = r.mode(n, "conflict")
+		c.Mode = r.mode(n, "conflict", "conflict")
 		return c
 	}
 	r.answer(n, "conflict", func(b *fields) {
@@ -99,6 +101,10 @@ func (r *reader) conflict(n *document.Node) Conflict {
 
 func (r *reader) inFlight(n *document.Node) InFlight {
 	var f InFlight
+	if n.Kind == document.String || n.Kind == document.Bool {
+		r.fail(n.Errorf("in_flight cannot be %s", n.Kind).WithHint("%s", inFlightHint(n)))
+		return f
+	}
 	r.answer(n, "in_flight", func(b *fields) {
 		f = InFlight{Match: r.optMatcher(b)}
 		if n := b.Get("wait"); n != nil {
@@ -107,15 +113,35 @@ func (r *reader) inFlight(n *document.Node) InFlight {
 			f.Wait = wait
 		}
 		if f.Match == nil && !f.Wait && r.err == nil {
-			r.fail(n.Errorf("in_flight declares nothing").WithHint("in_flight: {status: [409]} or {wait: true}"))
+			r.fail(n.Errorf("in_flight declares nothing").WithHint("%s", inFlightHint(n)))
 		}
 	})
 	return f
 }
 
-// mode reads the word of a promise that may also be an answer.
-func (r *reader) mode(n *document.Node, what string) string {
-	word, err := n.AsEnum(what, wordsOf("promise."+what)...)
+// inFlightHint tells both forms, the one that seems meant first: a copy may
+// wait, or be refused.
+func inFlightHint(n *document.Node) string {
+	const wait = "{wait: true}"
+	refuse := "{status: [" + statusHint(n, "in_flight") + "]}"
+	for _, word := range [...]string{"refus", "reject", "error", "fail", "conflict", "locked", "busy", "4", "false"} {
+		if strings.HasPrefix(strings.ToLower(n.Text), word) {
+			return "in_flight: " + refuse + ", or " + wait
+		}
+	}
+	return "in_flight: " + wait + ", or " + refuse
+}
+
+// mode reads the word of a promise that may also be an answer; name is what
+// stands before the colon. A word that is none of these most often means that
+// the request is refused, so the hint says how that is written.
+func (r *reader) mode(n *document.Node, what, name string) string {
+	words := wordsOf("promise." + what)
+	word, err := n.AsEnum(what, words...)
+	if err != nil && document.Nearest(n.Text, words) == "" {
+		err = n.Errorf("%s is not a known %s", document.Show(n.Text), what).
+			WithHint("%s: {status: [%s]}, or %s", name, statusHint(n, what), strings.Join(words, ", or "))
+	}
 	r.fail(err)
 	return word
 }
@@ -123,24 +149,25 @@ func (r *reader) mode(n *document.Node, what string) string {
 // answer reads the object form of a promise.
 func (r *reader) answer(n *document.Node, block string, fill func(*fields)) {
 	if n.Kind != document.Object {
-		r.fail(n.Errorf("%s cannot be %s", block, n.Kind).WithHint("%s: {status: [%s]}", block, statusHint(n)))
+		r.fail(n.Errorf("%s cannot be %s", block, n.Kind).WithHint("%s: {status: [%s]}", block, statusHint(n, block)))
 		return
 	}
 	r.object(n, block, fill)
 }
 
-// outcome reads a word, or the answer that is promised.
-func (r *reader) outcome(n *document.Node, what string) Outcome {
+// outcome reads a word, or the answer that is promised; name is what stands
+// before the colon.
+func (r *reader) outcome(n *document.Node, what, name string) Outcome {
 	if n.Kind == document.String {
-		return Outcome{Mode: r.mode(n, what)}
+		return Outcome{Mode: r.mode(n, what, name)}
 	}
-	return Outcome{Mode: "answer", Match: r.matcherAt(n, what)}
+	return Outcome{Mode: "answer", Match: r.matcherAt(n, what, name)}
 }
 
 // outcomes reads what becomes of keys and results.
 func (r *reader) outcomes(b *fields, p *Promise) {
-	state(b, "missing_key", &p.MissingKey, func(n *document.Node) Outcome { return r.outcome(n, "missing_key") })
-	state(b, "after_retention", &p.AfterRetention, func(n *document.Node) Outcome { return r.outcome(n, "after_retention") })
+	state(b, "missing_key", &p.MissingKey, func(n *document.Node) Outcome { return r.outcome(n, "missing_key", "missing_key") })
+	state(b, "after_retention", &p.AfterRetention, func(n *document.Node) Outcome { return r.outcome(n, "after_retention", "after_retention") })
 	n := b.Get("stored")
 	if n == nil || r.err != nil {
 		return
@@ -160,7 +187,7 @@ func (r *reader) outcomes(b *fields, p *Promise) {
 				return
 			}
 		}
-		p.Stored = append(p.Stored, StoredRule{Status: m.Name, Outcome: r.outcome(m.Value, "stored"), Pos: where})
+		p.Stored = append(p.Stored, StoredRule{Status: m.Name, Outcome: r.outcome(m.Value, "stored", strconv.Quote(m.Name)), Pos: where})
 	}
 }
 

@@ -224,6 +224,9 @@ func (n *Node) AsEnum(what string, words ...string) (string, error) {
 	if near := Nearest(s, words); near != "" {
 		return "", wrong.WithHint("did you mean %q?", near)
 	}
+	if len(words) == 1 {
+		return "", wrong.WithHint("%s: %s", what, words[0])
+	}
 	return "", wrong.WithHint("one of %s", strings.Join(words, ", "))
 }
 
