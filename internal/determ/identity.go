@@ -65,14 +65,19 @@ func readEntry(m document.Member) (Entry, error) {
 	if m.Value.Kind == document.String {
 		return e, e.readPointer(m.Value)
 	}
-	f, err := document.ReadObject(m.Value, "the identity field "+document.Show(m.Name),
-		"pointer", "input", "type", "when_null", "when_absent", "transform")
+	what := "the identity field " + document.Show(m.Name)
+	if m.Value.Kind != document.Object {
+		return e, m.Value.Errorf("%s must be a pointer or an object, not %s", what, m.Value.Kind).
+			WithHint("%s: %s", document.Show(m.Name), sample("pointer"))
+	}
+	f, err := readObject(m.Value, what, "pointer", "input", "type", "when_null", "when_absent", "transform")
 	if err != nil {
 		return e, err
 	}
 	switch {
 	case f.Has("pointer") == f.Has("input"):
-		return e, f.Node.Errorf("%s needs a pointer or an input, one of the two", f.What)
+		return e, f.Node.Errorf("%s needs a pointer or an input, one of the two", f.What).
+			WithHint("pointer: %s, or input: %s", sample("pointer"), sample("input"))
 	case f.Has("pointer"):
 		f.String("pointer")
 		if f.Err() == nil {
@@ -80,7 +85,8 @@ func readEntry(m document.Member) (Entry, error) {
 		}
 	default:
 		if e.Input = f.String("input"); f.Err() == nil && (e.Input == "" || strings.Contains(e.Input, "=")) {
-			f.Fail(f.Get("input").Errorf("the name of an input is not empty and holds no ="))
+			f.Fail(f.Get("input").Errorf("the name of an input is not empty and holds no =").
+				WithHint("input: %s", sample("input")))
 		}
 	}
 	e.Type = f.OptEnum("type", "", "string", "integer", "boolean", "number")
@@ -88,7 +94,8 @@ func readEntry(m document.Member) (Entry, error) {
 	e.OmitAbsent = f.OptEnum("when_absent", "refuse", "refuse", "omit") == "omit"
 	e.Transforms = readTransforms(f)
 	if len(e.Transforms) > 0 && e.Type != "" && e.Type != "string" {
-		f.Fail(f.Get("transform").Errorf("%s is %s, and transforms work on strings", f.What, e.Type))
+		f.Fail(f.Get("transform").Errorf("%s is %s, and transforms work on strings", f.What, e.Type).
+			WithHint("leave transform out, or type: string"))
 	}
 	return e, f.Err()
 }

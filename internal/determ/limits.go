@@ -66,7 +66,7 @@ func readLimits(f *document.Fields) Limits {
 	if l.Has("preset") {
 		name := l.Enum("preset", presetNames()...)
 		if len(l.Node.Members) > 1 {
-			l.Fail(l.Node.Errorf("limits are a preset, or max_length, min_length and alphabet, not both"))
+			l.Fail(l.Node.Errorf("limits are a preset, or max_length, min_length and alphabet, not both").WithHint("keep preset, or the others"))
 		}
 		limits, _ = preset(name)
 		limits.Preset = name
@@ -75,7 +75,8 @@ func readLimits(f *document.Fields) Limits {
 		limits.MinLength = int(l.OptInt("min_length", 0, 1, maxLimit))
 		limits.Alphabet = l.OptString("alphabet", "")
 		if limits.MaxLength > 0 && limits.MinLength > limits.MaxLength {
-			l.Fail(l.Node.Errorf("min_length is above max_length"))
+			l.Fail(l.Node.Errorf("min_length is above max_length").
+				WithHint("min_length: %d", limits.MaxLength))
 		}
 	}
 	if l.Has("alphabet") && l.Err() == nil {
@@ -155,7 +156,7 @@ func (r *Recipe) fits() error {
 			return err.WithHint("encode: %s", other)
 		}
 	}
-	return err
+	return err.WithHint("another encode or prefix, or other limits")
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -47,7 +47,7 @@ func (r *Recipe) readListed(f *document.Fields) error {
 			continue
 		}
 		if n.Kind != document.Array {
-			return n.Errorf("%s must be a list, not %s", state, n.Kind)
+			return n.Errorf("%s must be a list, not %s", state, n.Kind).WithHint("%s: %s", state, sample(string(state)))
 		}
 		for _, item := range n.Items {
 			l, err := r.readVersion(state, item)
@@ -70,9 +70,9 @@ func (r *Recipe) readVersion(state State, n *document.Node) (Listed, error) {
 	if state == Previous {
 		known = append([]string{"until"}, listable...)
 	}
-	f, err := document.ReadObject(n, "the "+string(state)+" version", known...)
+	f, err := readObject(n, "the "+string(state)+" version", known...)
 	if err != nil {
-		return Listed{}, err
+		return Listed{}, hinted(err, "%s: %s", state, sample(string(state)))
 	}
 	l := Listed{State: state}
 	if state == Previous {
@@ -95,7 +95,7 @@ func (r *Recipe) readVersion(state State, n *document.Node) (Listed, error) {
 			whole.Members = append(whole.Members, *m)
 		}
 	}
-	merged, err := document.ReadObject(&whole, f.What, listable...)
+	merged, err := readObject(&whole, f.What, listable...)
 	if err != nil {
 		return l, err
 	}

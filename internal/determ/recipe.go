@@ -68,14 +68,15 @@ var (
 // readRecipe reads a whole recipe. mustBound refuses one without a boundary,
 // which lint rather tells among other things.
 func readRecipe(n *document.Node, mustBound bool) (*Recipe, error) {
-	f, err := document.ReadObject(n, "the recipe", members...)
-	if err != nil {
-		return nil, err
-	}
-	if word := f.String("idem"); f.Err() == nil && word != "recipe/v1" {
-		return nil, f.Get("idem").Errorf("%s is not a recipe that this idem reads", document.Show(word)).
+	if idem := n.Lookup("idem"); idem != nil && idem.Kind == document.String && idem.Text != "recipe/v1" {
+		return nil, idem.Errorf("%s is not a recipe that this idem reads", document.Show(idem.Text)).
 			WithHint("idem: recipe/v1")
 	}
+	f, err := readObject(n, "the recipe", members...)
+	if err != nil {
+		return nil, hinted(err, "idem: recipe/v1, and below it namespace, operation, version, prefix, boundary, identity and key")
+	}
+	f.String("idem")
 	r, err := readMembers(f, mustBound)
 	if err != nil {
 		return nil, err
@@ -85,6 +86,25 @@ func readRecipe(n *document.Node, mustBound bool) (*Recipe, error) {
 		return nil, f.Err()
 	}
 	return r, r.readListed(f)
+}
+
+// readObject reads an object whose errors show members as one would write
+// them.
+func readObject(n *document.Node, what string, known ...string) (*document.Fields, error) {
+	f, err := document.ReadObject(n, what, known...)
+	if err == nil {
+		f.Sample = sample
+	}
+	return f, err
+}
+
+// hinted gives an error a hint, where it has none.
+func hinted(err error, format string, args ...any) error {
+	var p *problem.Error
+	if errors.As(err, &p) && problem.Hint(err) == "" {
+		return p.WithHint(format, args...)
+	}
+	return err
 }
 
 // readMembers reads everything that makes an ID, for the recipe itself and
@@ -127,7 +147,7 @@ func readName(f *document.Fields, member string) string {
 	s := f.String(member)
 	if f.Err() == nil && !IsName(s) {
 		f.Fail(f.Get(member).Errorf("%s must be lower-case letters and digits in parts joined by . _ or -, at most %d characters", member, maxName).
-			WithHint("%s: acme.payments", member))
+			WithHint("%s: %s", member, sample(member)))
 	}
 	return s
 }
@@ -205,7 +225,7 @@ func pointerProblem(n *document.Node, err error) error {
 	if errors.As(err, &p) {
 		return n.Errorf("not a JSON Pointer: %s", p.What).WithHint("%s", hint)
 	}
-	return n.Errorf("not a JSON Pointer")
+	return n.Errorf("not a JSON Pointer").WithHint("pointer: %s", sample("pointer"))
 }
 
 func readExample(f *document.Fields) *Example {
@@ -215,7 +235,7 @@ func readExample(f *document.Fields) *Example {
 	}
 	example := &Example{Payload: e.Must("payload"), Inputs: e.Get("inputs"), ID: e.OptString("id", "")}
 	if in := example.Inputs; in != nil && in.Kind != document.Object {
-		e.Fail(in.Errorf("inputs must be an object, not %s", in.Kind))
+		e.Fail(in.Errorf("inputs must be an object, not %s", in.Kind).WithHint("inputs: %s", sample("inputs")))
 	}
 	f.Fail(e.Err())
 	return example

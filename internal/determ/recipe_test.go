@@ -117,7 +117,7 @@ func TestParseRefuses(t *testing.T) {
 		{"namespace: null", "r.yaml:2:12: namespace must be a string, not null", ""},
 		{"namespace: 12", "r.yaml:2:12: namespace must be a string, not a number", "put the value in quotes"},
 		{"namespace: " + strings.Repeat("a", 65), "r.yaml:2:12: namespace must be lower-case letters", "namespace: acme.payments"},
-		{"operation: charge now", "r.yaml:3:12: operation must be lower-case letters", "operation: acme.payments"},
+		{"operation: charge now", "r.yaml:3:12: operation must be lower-case letters", "operation: checkout.charge"},
 		{"version: 010", "r.yaml:4:10: a number that JSON cannot spell", ""},
 		{"version: 1.0", "r.yaml:4:10: version must be a whole number, written in digits alone", ""},
 		{"version: 1e3", "r.yaml:4:10: version must be a whole number, written in digits alone", ""},
@@ -135,7 +135,7 @@ func TestParseRefuses(t *testing.T) {
 		{"sensitive: [email]", "r.yaml:13:13: not a JSON Pointer", ""},
 		{"sensitive: /email", "r.yaml:13:12: sensitive must be a list of strings, not a string", ""},
 		{"  cart: cart/id", "r.yaml:8:9: not a JSON Pointer", ""},
-		{"  cart: 3", `r.yaml:8:9: the identity field "cart" must be an object, not a number`, ""},
+		{"  cart: 3", `r.yaml:8:9: the identity field "cart" must be a pointer or an object, not a number`, `"cart": /cart/id`},
 		{"  cart: {}", `r.yaml:8:9: the identity field "cart" needs a pointer or an input, one of the two`, ""},
 		{"  cart: {pointer: /a, input: b}", `r.yaml:8:9: the identity field "cart" needs a pointer or an input, one of the two`, ""},
 		{"  cart: {pointer: 1}", `r.yaml:8:19: pointer must be a string, not a number`, ""},
@@ -163,7 +163,7 @@ func TestParseRefuses(t *testing.T) {
 		{"key: {kid: k2, command: []}", "r.yaml:14:25: command must be a program and its arguments", ""},
 		{"key: {kid: k2, env: K, mode: any}", "r.yaml:14:30: mode is for a key file alone", ""},
 		{"key: {kid: k2, file: k, mode: 0444}", "r.yaml:14:31: a number that JSON cannot spell", ""},
-		{"key: {kid: k2, file: k, mode: '0444'}", `r.yaml:14:31: "0444" is not a known mode`, "one of any"},
+		{"key: {kid: k2, file: k, mode: '0444'}", `r.yaml:14:31: "0444" is not a known mode`, "mode: any"},
 		{"key: {kid: k2, env: K, format: pem}", `r.yaml:14:32: "pem" is not a known format`, ""},
 		{"key: {kid: k2, env: K, check: abc}", "r.yaml:14:31: check must be the 8 characters", ""},
 		{"key: {kid: k2, env: K, check: 6j96x78u}", "r.yaml:14:31: check must be the 8 characters", ""},
@@ -210,6 +210,66 @@ func TestParseRefuses(t *testing.T) {
 		}
 		if c.hint != "" && problem.Hint(err) != c.hint {
 			t.Errorf("%s: hint %q, want %q", c.line, problem.Hint(err), c.hint)
+		}
+		if problem.Hint(err) == "" {
+			t.Errorf("%s: no hint: %s", c.line, err)
+		}
+	}
+}
+
+// Whatever is missing or of a wrong type, the hint says how it is written: in
+// its place the recipe can be read.
+func TestHintsOfRecipesAreRight(t *testing.T) {
+	for _, name := range members {
+		for _, value := range []string{"", " 7", " x y", " null", " []", " {}", " [1]", " {a: 1}", " true"} {
+			line := name + ":" + value
+			if name == "identity" {
+				continue // it has lines of its own, below
+			}
+			_, err := Parse("r.yaml", []byte(with(t, line)))
+			if err == nil {
+				continue
+			}
+			hint := problem.Hint(err)
+			fixed, _, _ := strings.Cut(hint, ", or ")
+			if !strings.HasPrefix(fixed, name+": ") {
+				if hint == "" {
+					t.Errorf("%s: no hint: %s", line, err)
+				}
+				continue
+			}
+			src := whole
+			if name == "version" || name == "next" {
+				src = with(t, "previous:") // the sample is of its version
+			}
+			at := strings.Index("\n"+src, "\n"+name+":")
+			end := at + strings.Index(src[at:], "\n")
+			if _, err := Parse("r.yaml", []byte(strings.Replace(src[:at]+fixed+src[end:], "next: [{version: 2", "next: [{version: 4", 1))); err != nil {
+				t.Errorf("%s: with its hint %q: %s", line, fixed, err)
+			}
+		}
+	}
+	for _, part := range []string{"{cart: 1}", "{cart: {pointer: 1}}", "{cart: {input: 1}}", "{cart: {pointer: /a, type: 1}}", "{cart: {pointer: /a, transform: 1}}",
+		"{cart: {pointer: /a, when_null: 1}}", "{cart: []}", "{cart: null}", "[]", "{}", "x", "null"} {
+		_, err := Parse("r.yaml", []byte(linted(part, "")))
+		if err == nil || problem.Hint(err) == "" {
+			t.Errorf("%s: no hint: %v", part, err)
+		}
+	}
+}
+
+// What is no recipe at all is told so before anything is said of its members.
+func TestParseKnowsOtherFiles(t *testing.T) {
+	for src, want := range map[string]string{
+		"idem: contract/v1\nname: x":        `r.yaml:1:7: "contract/v1" is not a recipe that this idem reads`,
+		"[]":                                "r.yaml:1:1: the recipe must be an object, not a list",
+		"- a":                               "r.yaml:1:1: the recipe must be an object, not a list",
+		"idem: recipe/v1":                   "r.yaml:1:1: namespace is missing in the recipe",
+		"idem: [recipe/v1]\nnamespace: a.b": "r.yaml:1:7: idem must be a string, not a list",
+	} {
+		_, err := Parse("r.yaml", []byte(src))
+		if err == nil || err.Error() != want || problem.Hint(err) == "" {
+			t.Errorf("%q: %v, hint %q", src, err, problem.Hint(err))
 		}
 	}
 }

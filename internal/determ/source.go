@@ -26,11 +26,17 @@ type Source struct {
 	IsFD    bool     // 0 is a descriptor too
 	Command []string // program and arguments; no shell
 	AnyMode bool     // mode: any: the file's mode does not matter
+	Flag    string   // the flag that names it, outside recipes: told instead of what it says
 }
 
-// String says where, never what: "environment variable IDEM_KEY".
+// String says where, never what: "environment variable IDEM_KEY". What a flag
+// says may be the secret itself, put in the wrong place, so the flag is named.
 func (s Source) String() string {
 	switch {
+	case s.Flag != "" && s.Env != "":
+		return "the environment variable that " + s.Flag + " names"
+	case s.Flag != "" && s.File != "":
+		return "the file that " + s.Flag + " names"
 	case s.Env != "":
 		return "environment variable " + s.Env
 	case s.File != "":
@@ -75,9 +81,9 @@ func readKeySpec(f *document.Fields) KeySpec {
 	if f.Err() != nil {
 		return k
 	}
-	key, err := document.ReadObject(n, "key", known...)
+	key, err := readObject(n, "key", known...)
 	if err != nil {
-		f.Fail(err)
+		f.Fail(hinted(err, "key: %s", sample("key")))
 		return k
 	}
 	k.Where = n.At()
@@ -87,14 +93,16 @@ func readKeySpec(f *document.Fields) KeySpec {
 	k.Source = readSource(key)
 	k.Format = KeyFormat(key.OptEnum("format", string(FormatIdemkey), string(FormatIdemkey), string(FormatHex), string(FormatBase64), string(FormatRaw)))
 	if k.Check = key.OptString("check", ""); key.Has("check") && key.Err() == nil && !isCheck(k.Check) {
-		key.Fail(key.Get("check").Errorf("check must be the %d characters that idem key check prints", checkLength))
+		key.Fail(key.Get("check").Errorf("check must be the %d characters that idem key check prints", checkLength).
+			WithHint("leave check out, and idem key check -r %s prints it", f.Node.File))
 	}
 	if p := key.OptObject("passphrase", append([]string{"mode"}, sources...)...); p != nil {
 		source := readSource(p)
 		key.Fail(p.Err())
 		k.Passphrase = &source
 		if key.Err() == nil && k.Format != FormatIdemkey {
-			key.Fail(p.Node.Errorf("a passphrase opens idemkeyx1 lines alone, and the format is %s", k.Format))
+			key.Fail(p.Node.Errorf("a passphrase opens idemkeyx1 lines alone, and the format is %s", k.Format).
+				WithHint("leave format or passphrase out"))
 		}
 	}
 	f.Fail(key.Err())
@@ -111,7 +119,11 @@ func readSource(f *document.Fields) Source {
 		}
 	}
 	if len(named) != 1 {
-		f.Fail(f.Node.Errorf("%s needs one source of %s; it has %d", f.What, strings.Join(sources, ", "), len(named)))
+		hint := "keep one of " + strings.Join(named, ", ")
+		if len(named) == 0 {
+			hint = "env: " + sample("env") + ", or file: " + sample("file")
+		}
+		f.Fail(f.Node.Errorf("%s needs one source of %s; it has %d", f.What, strings.Join(sources, ", "), len(named)).WithHint("%s", hint))
 		return s
 	}
 	switch named[0] {
@@ -121,7 +133,7 @@ func readSource(f *document.Fields) Source {
 		}
 	case "file":
 		if s.File = f.String("file"); f.Err() == nil && (s.File == "" || strings.ContainsRune(s.File, 0)) {
-			f.Fail(f.Get("file").Errorf("file must be a path"))
+			f.Fail(f.Get("file").Errorf("file must be a path").WithHint("file: %s", sample("file")))
 		}
 	case "fd":
 		s.IsFD = true
@@ -136,7 +148,7 @@ func readSource(f *document.Fields) Source {
 	}
 	if mode := f.OptEnum("mode", "", "any"); mode != "" && f.Err() == nil {
 		if s.File == "" {
-			f.Fail(f.Get("mode").Errorf("mode is for a key file alone"))
+			f.Fail(f.Get("mode").Errorf("mode is for a key file alone").WithHint("leave mode out"))
 		}
 		s.AnyMode = true
 	}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,11 @@ import (
 type Fields struct {
 	Node *Node  // the object
 	What string // what it is, in errors: "recipe", "key"
-	err  error
+	// Sample gives a member's value as one would write it, "" where there is
+	// none: it is the hint of an error that has none of its own. Objects
+	// inside ask it too. nil: no such hints.
+	Sample func(name string) string
+	err    error
 }
 
 // ReadObject begins to read n. It refuses what is no object and every name that
@@ -55,6 +60,19 @@ func (f *Fields) Fail(err error) {
 	}
 }
 
+// hinted gives an error about a member the member's sample as its hint, where
+// it has none.
+func (f *Fields) hinted(name string, err error) error {
+	var p *problem.Error
+	if f.Sample == nil || !errors.As(err, &p) || problem.Hint(err) != "" {
+		return err
+	}
+	if sample := f.Sample(name); sample != "" {
+		return p.WithHint("%s: %s", name, sample)
+	}
+	return err
+}
+
 // Has says whether the member is there, null or not.
 func (f *Fields) Has(name string) bool { return f.Node.Member(name) != nil }
 
@@ -65,59 +83,59 @@ func (f *Fields) Get(name string) *Node { return f.Node.Lookup(name) }
 func (f *Fields) Must(name string) *Node {
 	n := f.Get(name)
 	if n == nil {
-		f.Fail(f.Node.Errorf("%s is missing in %s", name, f.What))
+		f.Fail(f.hinted(name, f.Node.Errorf("%s is missing in %s", name, f.What)))
 	}
 	return n
 }
 
 // String gives the text of a member that must be there and be a string.
 func (f *Fields) String(name string) string {
-	return read(f, f.Must(name), "", func(n *Node) (string, error) { return n.AsString(name) })
+	return read(f, name, f.Must(name), "", func(n *Node) (string, error) { return n.AsString(name) })
 }
 
 // OptString is String with a default for where the member is absent.
 func (f *Fields) OptString(name, absent string) string {
-	return read(f, f.Get(name), absent, func(n *Node) (string, error) { return n.AsString(name) })
+	return read(f, name, f.Get(name), absent, func(n *Node) (string, error) { return n.AsString(name) })
 }
 
 // Int gives a member that must be there and be a whole number in [low, high].
 func (f *Fields) Int(name string, low, high int64) int64 {
-	return read(f, f.Must(name), 0, func(n *Node) (int64, error) { return n.AsInt(name, low, high) })
+	return read(f, name, f.Must(name), 0, func(n *Node) (int64, error) { return n.AsInt(name, low, high) })
 }
 
 // OptInt is Int with a default for where the member is absent.
 func (f *Fields) OptInt(name string, absent, low, high int64) int64 {
-	return read(f, f.Get(name), absent, func(n *Node) (int64, error) { return n.AsInt(name, low, high) })
+	return read(f, name, f.Get(name), absent, func(n *Node) (int64, error) { return n.AsInt(name, low, high) })
 }
 
 // Bool gives a member that must be there and be true or false.
 func (f *Fields) Bool(name string) bool {
-	return read(f, f.Must(name), false, func(n *Node) (bool, error) { return n.AsBool(name) })
+	return read(f, name, f.Must(name), false, func(n *Node) (bool, error) { return n.AsBool(name) })
 }
 
 // OptBool is Bool with a default for where the member is absent.
 func (f *Fields) OptBool(name string, absent bool) bool {
-	return read(f, f.Get(name), absent, func(n *Node) (bool, error) { return n.AsBool(name) })
+	return read(f, name, f.Get(name), absent, func(n *Node) (bool, error) { return n.AsBool(name) })
 }
 
 // StringList gives a member that must be there and be a list of strings.
 func (f *Fields) StringList(name string) []string {
-	return read(f, f.Must(name), nil, func(n *Node) ([]string, error) { return n.AsStringList(name) })
+	return read(f, name, f.Must(name), nil, func(n *Node) ([]string, error) { return n.AsStringList(name) })
 }
 
 // OptStringList is StringList, nil where the member is absent.
 func (f *Fields) OptStringList(name string) []string {
-	return read(f, f.Get(name), nil, func(n *Node) ([]string, error) { return n.AsStringList(name) })
+	return read(f, name, f.Get(name), nil, func(n *Node) ([]string, error) { return n.AsStringList(name) })
 }
 
 // Enum gives a member that must be there and be one of the words.
 func (f *Fields) Enum(name string, words ...string) string {
-	return read(f, f.Must(name), "", func(n *Node) (string, error) { return n.AsEnum(name, words...) })
+	return read(f, name, f.Must(name), "", func(n *Node) (string, error) { return n.AsEnum(name, words...) })
 }
 
 // OptEnum is Enum with a default for where the member is absent.
 func (f *Fields) OptEnum(name, absent string, words ...string) string {
-	return read(f, f.Get(name), absent, func(n *Node) (string, error) { return n.AsEnum(name, words...) })
+	return read(f, name, f.Get(name), absent, func(n *Node) (string, error) { return n.AsEnum(name, words...) })
 }
 
 // Object begins to read a member that must be there. After an error the
@@ -136,22 +154,23 @@ func (f *Fields) OptObject(name string, known ...string) *Fields {
 
 func (f *Fields) object(n *Node, name string, known []string) *Fields {
 	empty := &Fields{Node: &Node{Kind: Object, File: f.Node.File, Line: f.Node.Line, Column: f.Node.Column}, What: name}
-	return read(f, n, empty, func(n *Node) (*Fields, error) {
+	return read(f, name, n, empty, func(n *Node) (*Fields, error) {
 		inner, err := ReadObject(n, name, known...)
 		if err != nil {
 			return empty, err
 		}
+		inner.Sample = f.Sample
 		return inner, nil
 	})
 }
 
 // read gives what get makes of n, or the default where n is nil.
-func read[T any](f *Fields, n *Node, absent T, get func(*Node) (T, error)) T {
+func read[T any](f *Fields, name string, n *Node, absent T, get func(*Node) (T, error)) T {
 	if n == nil {
 		return absent
 	}
 	v, err := get(n)
-	f.Fail(err)
+	f.Fail(f.hinted(name, err))
 	return v
 }
 

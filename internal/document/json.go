@@ -275,7 +275,8 @@ func newNames(file string) *names { return &names{file: file, seen: map[string]i
 
 func (s *names) add(m Member) error {
 	if first, ok := s.seen[m.Name]; ok {
-		return problem.New(at(s.file, m.Line, m.Column), "duplicate name %s, first on line %d", Show(m.Name), first)
+		return problem.New(at(s.file, m.Line, m.Column), "duplicate name %s, first on line %d", Show(m.Name), first).
+			WithHint("keep one of the two")
 	}
 	s.seen[m.Name] = m.Line
 	return nil
