@@ -103,7 +103,7 @@ func (o *fingerprintOptions) fit(c *cobra.Command) error {
 		return problem.New("--check", "it compares one file, and %d are given", len(o.files))
 	}
 	readers := append(slices.Clone(o.files), o.recipe)
-	if first := slices.Index(readers, "-"); first >= 0 && (slices.Contains(readers[first+1:], "-") || o.key.fd == 0) {
+	if first := slices.Index(readers, "-"); first >= 0 && (slices.Contains(readers[first+1:], "-") || o.key.readsStdin()) {
 		return problem.New("-", "standard input can be read once only")
 	}
 	return nil

@@ -31,7 +31,7 @@ func needsSubcommand(c *cobra.Command, _ []string) error {
 
 type keyNewOptions struct {
 	kid, out   string
-	passphrase passphraseFlags
+	passphrase sourceFlags
 }
 
 func newKeyNewCmd(app *App) *cobra.Command {
@@ -54,7 +54,7 @@ With a passphrase the line is encrypted at rest: Argon2id (time 3, memory 64 MiB
 	}
 	c.Flags().StringVar(&o.kid, "kid", "k1", "the key's short `name`: 1 to 16 lower-case letters and digits")
 	c.Flags().StringVar(&o.out, "out", "", "write to this new `file`, which only its owner may read")
-	o.passphrase.register(c.Flags(), "a passphrase to encrypt the line under")
+	o.passphrase.register(c.Flags(), "passphrase", "a passphrase to encrypt the line under")
 	return c
 }
 
@@ -62,9 +62,12 @@ func runKeyNew(ctx context.Context, app *App, o *keyNewOptions) error {
 	if !determ.IsKid(o.kid) {
 		return problem.New("--kid", "a kid is 1 to 16 lower-case letters and digits").WithHint("--kid k1")
 	}
-	source, err := o.passphrase.source()
-	if err != nil {
-		return err
+	var source *determ.Source // nil: the line is not sealed
+	if o.passphrase.given() {
+		var err error
+		if source, err = o.passphrase.source(); err != nil {
+			return err
+		}
 	}
 	b := make([]byte, 32)
 	if _, err := rand.Read(b); err != nil {
@@ -94,7 +97,7 @@ func newLine(ctx context.Context, app *App, secret *determ.Secret, source *deter
 	}
 	passphrase, err := keysource.NewRing(keyWorld(app, false)).Passphrase(ctx, *source)
 	if err != nil {
-		return "", problem.New("", "the passphrase from %s: %s", source, err).WithHint("%s", problem.Hint(err))
+		return "", err
 	}
 	return secret.Seal(passphrase, rand.Reader)
 }

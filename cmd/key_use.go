@@ -31,10 +31,10 @@ key it makes every command refuse the wrong secret.`,
   idem key check --key-env IDEM_KEY`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 && args[0] == "-" {
-				o.key.fd = 0
-			} else if len(args) == 1 {
-				o.key.file = args[0]
+			if len(args) == 1 {
+				if o.key.argument = args[0]; o.key.argument == "" {
+					return problem.New("FILE", "the name of the key file is empty").WithHint("idem key check FILE")
+				}
 			}
 			return interruptible(c.Context(), func() error { return interrupted(runKeyCheck(c.Context(), app, o)) })
 		},

@@ -7,12 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/pflag"
-
 	"github.com/idem-toolkit/idem/internal/determ"
 	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/keysource"
-	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // keyWorld is the process's world as key sources see it.
@@ -73,95 +70,4 @@ func interrupted(err error) error {
 		return exitWith(ExitInterrupted)
 	}
 	return err
-}
-
-// keyFlags name a key on the command line, for commands without a recipe. The
-// key itself never is an argument.
-type keyFlags struct {
-	env, file  string
-	fd         int
-	kid        string
-	format     string
-	anyMode    bool
-	passphrase passphraseFlags
-}
-
-func (k *keyFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&k.env, "key-env", "", "take the key from this environment `variable`")
-	f.StringVar(&k.file, "key-file", "", "take the key from this `file`, which only its owner may read")
-	f.IntVar(&k.fd, "key-fd", -1, "take the key from this file `descriptor`")
-	f.StringVar(&k.kid, "kid", "", "the key's short `name`; an idemkey line brings its own")
-	f.StringVar(&k.format, "key-format", string(determ.FormatIdemkey), "how the key is written: idemkey, hex, base64 or raw")
-	f.BoolVar(&k.anyMode, "key-any-mode", false, "take a key file whatever its mode, as containers mount it")
-	k.passphrase.register(f, "the passphrase of a sealed key")
-}
-
-// given says whether any source of a key was named.
-func (k *keyFlags) given() bool { return k.env != "" || k.file != "" || k.fd >= 0 }
-
-// spec gives the key that the flags name.
-func (k *keyFlags) spec() (determ.KeySpec, error) {
-	source, err := oneSource("--key", k.env, k.file, k.fd)
-	if err != nil {
-		return determ.KeySpec{}, err
-	}
-	source.AnyMode = k.anyMode
-	spec := determ.KeySpec{Kid: k.kid, Source: *source, Format: determ.KeyFormat(k.format)}
-	switch spec.Format {
-	case determ.FormatIdemkey:
-	case determ.FormatHex, determ.FormatBase64, determ.FormatRaw:
-		if k.kid == "" {
-			return spec, problem.New("--kid", "a key of format %s brings no kid", k.format).WithHint("--kid k1")
-		}
-	default:
-		return spec, problem.New("--key-format", "%s is none of idemkey, hex, base64 and raw", document.Show(k.format)).WithHint("--key-format hex")
-	}
-	if k.kid != "" && !determ.IsKid(k.kid) {
-		return spec, problem.New("--kid", "a kid is 1 to 16 lower-case letters and digits").WithHint("--kid k1")
-	}
-	spec.Passphrase, err = k.passphrase.source()
-	return spec, err
-}
-
-// passphraseFlags name a passphrase.
-type passphraseFlags struct {
-	env, file string
-	fd        int
-}
-
-func (p *passphraseFlags) register(f *pflag.FlagSet, what string) {
-	f.StringVar(&p.env, "passphrase-env", "", "take "+what+" from this environment `variable`")
-	f.StringVar(&p.file, "passphrase-file", "", "take "+what+" from this `file`, which only its owner may read")
-	f.IntVar(&p.fd, "passphrase-fd", -1, "take "+what+" from this file `descriptor`")
-}
-
-// source gives the passphrase's source, nil where none is named.
-func (p *passphraseFlags) source() (*determ.Source, error) {
-	if p.env == "" && p.file == "" && p.fd < 0 {
-		return nil, nil
-	}
-	return oneSource("--passphrase", p.env, p.file, p.fd)
-}
-
-func oneSource(flag, env, file string, fd int) (*determ.Source, error) {
-	s := &determ.Source{Env: env, File: file}
-	named := 0
-	for _, set := range []bool{env != "", file != "", fd >= 0} {
-		if set {
-			named++
-		}
-	}
-	if named != 1 {
-		return nil, problem.New("", "%s-env, %s-file and %s-fd are one source each, and one is needed", flag, flag, flag).WithHint("%s-env NAME", flag)
-	}
-	if env != "" && !determ.IsEnvName(env) {
-		return nil, problem.New(flag+"-env", "this takes the name of an environment variable, not a value").WithHint("%s-env IDEM_KEY", flag)
-	}
-	if fd == 1 || fd == 2 {
-		return nil, problem.New(flag+"-fd", "descriptor %d is for output", fd).WithHint("%s-fd 3", flag)
-	}
-	if fd >= 0 {
-		s.FD, s.IsFD = fd, true
-	}
-	return s, nil
 }

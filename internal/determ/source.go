@@ -62,10 +62,19 @@ type KeySpec struct {
 	Where      string  // "file:line:column" in the recipe; empty outside recipes
 }
 
+// way gives a setting as it is written where the key is named: in a recipe, or
+// by flags.
+func (k KeySpec) way(inRecipe, asFlag string) string {
+	if k.Where != "" {
+		return inRecipe
+	}
+	return asFlag
+}
+
 // ReadKeyText reads key material in the spec's format and holds it to the
 // spec's kid and check.
 func (k KeySpec) ReadKeyText(text []byte, passphrase func() ([]byte, error)) (*Secret, error) {
-	s, err := parseKeyText(text, k.Format, k.Kid, passphrase)
+	s, err := k.parseKeyText(text, passphrase)
 	if err != nil {
 		return nil, err
 	}

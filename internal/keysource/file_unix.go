@@ -13,7 +13,7 @@ import (
 func checkReaders(_ *os.File, info fs.FileInfo, path string) error {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return problem.New("", "its mode is %04o, and group and others must have no access", mode).
-			WithHint("chmod 600 %s   (where a container mounts it so: mode: any in the recipe, or --key-any-mode)", path)
+			WithHint("chmod 600 %s", quoted(path))
 	}
 	return nil
 }

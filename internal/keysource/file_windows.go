@@ -47,5 +47,5 @@ func refusal(who, path string) error {
 		who = "another account"
 	}
 	return problem.New("", "%s can read it, and only owner, SYSTEM and Administrators may", who).
-		WithHint(`icacls "%s" /inheritance:r /grant:r "%%USERNAME%%:F"   (or mode: any in the recipe, or --key-any-mode)`, path)
+		WithHint(`icacls "%s" /inheritance:r /grant:r "%%USERNAME%%:F"`, path)
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/determ"
@@ -84,19 +85,25 @@ func (r *Ring) load(ctx context.Context, spec determ.KeySpec) (*determ.Secret, e
 	var ask func() ([]byte, error)
 	if spec.Passphrase != nil {
 		ask = func() ([]byte, error) {
-			b, err := r.source(ctx, *spec.Passphrase)
-			if err != nil {
-				return nil, problem.New("", "the passphrase: %s", err).WithHint("%s", problem.Hint(err))
-			}
-			return b, nil
+			return r.Passphrase(ctx, *spec.Passphrase)
 		}
 	}
 	return spec.ReadKeyText(text, ask)
 }
 
-// Passphrase reads one passphrase, for a key that is being made.
+// Passphrase reads one passphrase. Its errors say where it was to come from.
 func (r *Ring) Passphrase(ctx context.Context, s determ.Source) ([]byte, error) {
-	return r.source(ctx, s)
+	b, err := r.source(ctx, s)
+	hint := problem.Hint(err)
+	switch {
+	case err == nil && strings.TrimRight(string(b), "\r\n") == "":
+		err = problem.New("", "it is empty")
+	case err == nil:
+		return b, nil
+	case s.Env != "" && s.Flag == "":
+		hint = "set " + s.Env + " to the passphrase"
+	}
+	return nil, &problem.Error{What: "the passphrase from " + s.String() + ": " + err.Error(), Hint: hint, Err: err}
 }
 
 // source reads a source once.

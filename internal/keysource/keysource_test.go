@@ -155,7 +155,7 @@ func TestRefuses(t *testing.T) {
 		"another secret":       {checked, World{LookupEnv: env("K", keyLine)}, "the wrong secret was loaded", ""},
 		"no passphrase named":  {spec(determ.Source{Env: "K"}), World{LookupEnv: env("K", sealed)}, "sealed under a passphrase, and none is named", "passphrase: {env: NAME}"},
 		"a wrong passphrase":   {withPassphrase(determ.Source{Env: "P"}), World{LookupEnv: env("K", sealed, "P", "open barley")}, "the passphrase is wrong", ""},
-		"no passphrase set":    {withPassphrase(determ.Source{Env: "P"}), World{LookupEnv: env("K", sealed)}, "the passphrase: the variable is not set", "set P to"},
+		"no passphrase set":    {withPassphrase(determ.Source{Env: "P"}), World{LookupEnv: env("K", sealed)}, "the passphrase from environment variable P: the variable is not set", "set P to the passphrase"},
 		"no source whatsoever": {spec(determ.Source{}), World{}, "no source is named", ""},
 	} {
 		_, err := Load(t.Context(), c.spec, c.world)

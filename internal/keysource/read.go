@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/idem-toolkit/idem/internal/determ"
 	"github.com/idem-toolkit/idem/internal/problem"
@@ -19,7 +20,11 @@ func (w World) readSource(ctx context.Context, s determ.Source) ([]byte, error) 
 	case s.Env != "":
 		value, ok := w.LookupEnv(s.Env)
 		if !ok {
-			return nil, problem.New("", "the variable is not set").WithHint("set %s to the key line that idem key new made", s.Env)
+			err := problem.New("", "the variable is not set")
+			if s.Flag != "" {
+				return nil, err.WithHint("%s takes the name of a variable that is set and exported", s.Flag)
+			}
+			return nil, err.WithHint("set %s to the key line that idem key new made", s.Env)
 		}
 		return []byte(value), nil
 	case s.File != "":
@@ -86,10 +91,39 @@ func (w World) readFile(s determ.Source) ([]byte, error) {
 	}
 	if !s.AnyMode {
 		if err := checkReaders(f, info, path); err != nil {
-			return nil, err
+			return nil, orAnyMode(s, err)
 		}
 	}
 	return readBounded(f)
+}
+
+// orAnyMode adds to a hint how a file is taken whatever its mode, in the words
+// of the place that names it: the recipe, or a flag. A passphrase that a flag
+// names is not.
+func orAnyMode(s determ.Source, err error) error {
+	way := "mode: any beside file: in the recipe"
+	switch {
+	case strings.HasPrefix(s.Flag, "--passphrase"):
+		return err
+	case s.Flag != "":
+		way = "--key-any-mode"
+	}
+	var p *problem.Error
+	if !errors.As(err, &p) || p.Hint == "" {
+		return err
+	}
+	return p.WithHint("%s, or, where a container mounts it so, %s", p.Hint, way)
+}
+
+// quoted gives a path as a shell takes it.
+func quoted(path string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+@%:,", c)
+	}
+	if path != "" && path[0] != '-' && strings.IndexFunc(path, func(c rune) bool { return !plain(c) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // readFD reads an inherited descriptor, which no child gets and which is
