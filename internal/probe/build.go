@@ -37,6 +37,7 @@ type builder struct {
 
 	keys     map[string]string // every key of the plan, to the slot that it was made for
 	integers int64             // integer values made
+	target   string            // where this step's requests and counts go: "" or "expiry"
 }
 
 func newBuilder(op *contract.Operation, step string, env Env) *builder {
@@ -148,7 +149,7 @@ func (b *builder) count(label string, m *made) []Action {
 	if !counted(b.op) {
 		return nil
 	}
-	return []Action{Count{Label: label, Subject: b.subject(m)}}
+	return []Action{Count{Label: label, Subject: b.subject(m), Target: b.target}}
 }
 
 // above reads the counter until it has passed an earlier reading.
@@ -156,7 +157,7 @@ func (b *builder) above(label, above string, m *made) []Action {
 	if !counted(b.op) {
 		return nil
 	}
-	return []Action{Count{Label: label, Subject: b.subject(m), Poll: true, Above: above}}
+	return []Action{Count{Label: label, Subject: b.subject(m), Poll: true, Above: above, Target: b.target}}
 }
 
 // settled waits for late effects and reads the counter.
@@ -164,7 +165,7 @@ func (b *builder) settled(label string, m *made) []Action {
 	if !counted(b.op) {
 		return nil
 	}
-	return []Action{Settle{For: b.op.Effects.Settle}, Count{Label: label, Subject: b.subject(m)}}
+	return []Action{Settle{For: b.op.Effects.Settle}, Count{Label: label, Subject: b.subject(m), Target: b.target}}
 }
 
 // Bounds of coming back to a key that is in flight.

@@ -79,6 +79,7 @@ type Count struct {
 	Poll    bool   // read again until there are more than Above, or appears_within has passed
 	Above   string // the label of an earlier reading; empty: more than 0
 	Sibling bool   // with the sibling's counter
+	Target  string // as in Send: the instance whose effects are counted
 }
 
 // Subject is what a counter counts: the fresh values of one operation, by

@@ -3,8 +3,10 @@ package run
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/trace"
@@ -91,6 +93,9 @@ func (x *actor) shared(ctx context.Context) (release func(), ok bool) {
 func (x *actor) count(ctx context.Context, a probe.Count) {
 	op := x.p.job.Operation
 	counter := x.p.job.Target.Counter
+	if a.Target == "expiry" {
+		counter = x.p.job.Target.ExpiryCounter
+	}
 	if counter == nil || op.Effects == nil {
 		x.undone(a.Label, "no counter of effects is there")
 		return
@@ -104,10 +109,13 @@ func (x *actor) count(ctx context.Context, a probe.Count) {
 	}
 	deadline := time.Now().Add(op.Effects.AppearsWithin)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
-		c := x.reading(ctx, counter, a.Subject)
+		c, seen := x.reading(ctx, counter, a.Subject)
 		done := !a.Poll || c.N > above || !time.Now().Before(deadline) || ctx.Err() != nil
 		if done {
 			c.By = string(op.Effects.Kind)
+			if c.Error != "" || a.Poll && c.N <= above {
+				c.Seen = seen
+			}
 			x.emit(a.Label, 0, &trace.Event{Kind: trace.KindCount, Count: c})
 			return
 		}
@@ -115,19 +123,41 @@ func (x *actor) count(ctx context.Context, a probe.Count) {
 	}
 }
 
-func (x *actor) reading(ctx context.Context, counter Counter, s probe.Subject) *trace.Count {
+// reading reads the counter once, and tells what it asked and saw where it can.
+func (x *actor) reading(ctx context.Context, counter Counter, s probe.Subject) (c *trace.Count, seen string) {
 	release, ok := x.shared(ctx)
 	if !ok {
-		return &trace.Count{Subject: x.r.Mask.Text(s.Text), Error: "interrupted", Began: x.r.Clock()}
+		return &trace.Count{Subject: x.r.Mask.Text(s.Text), Error: "interrupted", Began: x.r.Clock()}, ""
 	}
 	defer release()
-	c := &trace.Count{Subject: x.r.Mask.Text(s.Text), Began: x.r.Clock()}
-	n, err := counter.Count(ctx, s)
-	c.N = n
+	c = &trace.Count{Subject: x.r.Mask.Text(s.Text), Began: x.r.Clock()}
+	var err error
+	if w, ok := counter.(Witness); ok {
+		c.N, seen, err = w.Look(ctx, s)
+		seen = shortened(x.r.Mask.Text(seen))
+	} else {
+		c.N, err = counter.Count(ctx, s)
+	}
 	if err != nil {
 		c.N, c.Error = 0, x.r.Mask.Text(err.Error())
 	}
-	return c
+	return c, seen
+}
+
+// mostSeen bounds, in bytes, what is recorded of what a counter saw.
+const mostSeen = 400
+
+// shortened gives the beginning of a text, on one line.
+func shortened(text string) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	if len(text) <= mostSeen {
+		return text
+	}
+	n := mostSeen - len("...")
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "..."
 }
 
 func (x *actor) wait(ctx context.Context, a probe.Wait) {

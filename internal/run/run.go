@@ -20,6 +20,13 @@ type Counter interface {
 	Count(ctx context.Context, s probe.Subject) (int64, error)
 }
 
+// Witness is a counter that can tell what it asked and what came back, for
+// people who look for the fault.
+type Witness interface {
+	Counter
+	Look(ctx context.Context, s probe.Subject) (n int64, seen string, err error)
+}
+
 // Service is a service under test that can be killed and started again.
 type Service interface {
 	// Kill ends the service without warning and waits until it is gone.
@@ -30,13 +37,14 @@ type Service interface {
 
 // Target is where one operation's requests go.
 type Target struct {
-	Bases   []wire.Endpoint // the contract's base URLs
-	Expiry  []wire.Endpoint // the expiry instance, where there is one
-	Auth    Credential
-	Other   Credential
-	Counter Counter // nil: none
-	Service Service // nil: none can be killed
-	Advance func(ctx context.Context, by time.Duration) trace.Process
+	Bases         []wire.Endpoint // the contract's base URLs
+	Expiry        []wire.Endpoint // the expiry instance, where there is one
+	Auth          Credential
+	Other         Credential
+	Counter       Counter // nil: none
+	ExpiryCounter Counter // of the expiry instance; nil: none
+	Service       Service // nil: none can be killed
+	Advance       func(ctx context.Context, by time.Duration) trace.Process
 }
 
 // Job is one operation with its plans, the control's first.
