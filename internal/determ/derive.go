@@ -51,7 +51,8 @@ func (r *Recipe) Admit(payload []byte) (*fingerprint.Value, error) {
 // Identify gives the ID of an identity that Select took out: Steps 3 to 5.
 func (r *Recipe) Identify(selected *Selected, secret *Secret) (*Derived, error) {
 	if secret.Kid() != r.Key.Kid {
-		return nil, problem.New("", "the secret is called %s, and the recipe's kid is %s", secret.Kid(), r.Key.Kid)
+		return nil, problem.New("", "the secret is called %s, and the recipe's kid is %s", secret.Kid(), r.Key.Kid).
+			WithHint("kid: %s, or the secret that is called so", secret.Kid())
 	}
 	sk, err := secret.Subkey(r.Triple)
 	if err != nil {

@@ -42,8 +42,7 @@ func parseLine(line string) (keyLine, error) {
 		}
 	}
 	if l.head == "" {
-		return l, problem.New("", "the key is no idemkey line").
-			WithHint("say format: hex, base64 or raw where the key is written so, or make a line with idem key new")
+		return l, problem.New("", "the key is no idemkey line")
 	}
 	parts := strings.Split(line[len(l.head):], "-")
 	if len(parts) != 3 {
@@ -74,7 +73,8 @@ func parseLine(line string) (keyLine, error) {
 
 // damaged never quotes the line.
 func damaged(head, why string) error {
-	return problem.New("", "the %s line is damaged or cut: %s", strings.TrimSuffix(head, "-"), why)
+	return problem.New("", "the %s line is damaged or cut: %s", strings.TrimSuffix(head, "-"), why).
+		WithHint("take the whole line again from where it is kept")
 }
 
 func sumOf(text string) (sum [4]byte) {

@@ -50,10 +50,6 @@ func (l keyLine) open(ask func() ([]byte, error)) (*Secret, error) {
 	if len(l.material) < saltSize+chacha20poly1305.NonceSizeX+chacha20poly1305.Overhead {
 		return nil, damaged(l.head, "it is too short")
 	}
-	if ask == nil {
-		return nil, problem.New("", "the key is sealed under a passphrase, and none is named").
-			WithHint("passphrase: {env: NAME} in the recipe's key, or --passphrase-env NAME")
-	}
 	passphrase, err := ask()
 	if err != nil {
 		return nil, err
@@ -68,7 +64,8 @@ func (l keyLine) open(ask func() ([]byte, error)) (*Secret, error) {
 	}
 	line, err := aead.Open(nil, nonce, l.material[saltSize+len(nonce):], []byte(l.head+l.kid))
 	if err != nil {
-		return nil, problem.New("", "the passphrase is wrong, or the sealed key of kid %s was changed", l.kid)
+		return nil, problem.New("", "the passphrase is wrong, or the sealed key of kid %s was changed", l.kid).
+			WithHint("the passphrase that idem key new was given, to the letter")
 	}
 	inner, err := parseLine(string(line))
 	if err != nil || inner.head != secretHead || inner.kid != l.kid {

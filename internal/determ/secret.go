@@ -126,7 +126,8 @@ func hideSubkey(b []byte) Subkey {
 // Check is the value by which a wrong secret is noticed. A subkey has none.
 func (s *Secret) Check() (string, error) {
 	if s.get().subkey {
-		return "", problem.New("", "kid %s is a subkey; the check value is that of the secret it was cut from", s.kid)
+		return "", problem.New("", "kid %s is a subkey; the check value is that of the secret it was cut from", s.kid).
+			WithHint("idem key check where the secret is")
 	}
 	b, err := hkdf.Key(sha256.New, s.get().bytes, []byte("idem/check/v1"), `["`+s.kid+`"]`, 5)
 	if err != nil {
@@ -160,14 +161,15 @@ func (k KeySpec) verify(s *Secret) error {
 	if subtle.ConstantTimeCompare([]byte(check), []byte(k.Check)) == 1 {
 		return nil
 	}
-	return problem.New("", "the wrong secret was loaded: the check value of kid %s is %s, the recipe says %s", s.kid, check, k.Check)
+	return problem.New("", "the wrong secret was loaded: the check value of kid %s is %s, the recipe says %s", s.kid, check, k.Check).
+		WithHint("the secret that the recipe was made with; check: %s only where no ID was made yet with another", check)
 }
 
 // Keyed gives the secret to the keyed fingerprints; those with a subkey are
 // refused (determ-v1, Keys).
 func (s *Secret) Keyed(namespace string) (*fingerprint.Keyed, error) {
 	if s.get().subkey {
-		return nil, problem.New("", "kid %s is a subkey, which makes IDs of one operation but no fingerprints", s.kid)
+		return nil, problem.New("", "kid %s is a subkey, which makes IDs of one operation but no fingerprints", s.kid).WithHint("the secret itself, or --public for the form without a key")
 	}
 	return &fingerprint.Keyed{Secret: s.get().bytes, Kid: s.kid, Namespace: namespace}, nil
 }

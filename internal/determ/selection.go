@@ -46,7 +46,8 @@ func (r *Recipe) Select(payload *fingerprint.Value, inputs Inputs) (*Selected, e
 		}
 	}
 	if len(s.value.Members) == 0 {
-		return nil, problem.New("", "nothing is left in the identity: every field is absent, and every payload like it would be the same operation")
+		return nil, problem.New("", "nothing is left in the identity: every field is absent, and every payload like it would be the same operation").
+			WithHint("when_absent: refuse, with one field at least")
 	}
 	var err error
 	if s.Canonical, err = s.value.Canonical(r.Numbers, ""); err != nil {

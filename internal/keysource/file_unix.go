@@ -5,6 +5,7 @@ package keysource
 import (
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -16,4 +17,15 @@ func checkReaders(_ *os.File, info fs.FileInfo, path string) error {
 			WithHint("chmod 600 %s", quoted(path))
 	}
 	return nil
+}
+
+// quoted gives a path as a shell takes it.
+func quoted(path string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+@%:,", c)
+	}
+	if path != "" && path[0] != '-' && strings.IndexFunc(path, func(c rune) bool { return !plain(c) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -153,7 +153,7 @@ func TestRefuses(t *testing.T) {
 			"it gave no end of the key in time", ""},
 		"the test secret":      {spec(determ.Source{Env: "K"}), World{LookupEnv: env("K", testLine)}, "this is the public test secret", "--allow-test-secret"},
 		"another secret":       {checked, World{LookupEnv: env("K", keyLine)}, "the wrong secret was loaded", ""},
-		"no passphrase named":  {spec(determ.Source{Env: "K"}), World{LookupEnv: env("K", sealed)}, "sealed under a passphrase, and none is named", "passphrase: {env: NAME}"},
+		"no passphrase named":  {spec(determ.Source{Env: "K"}), World{LookupEnv: env("K", sealed)}, "sealed under a passphrase, and none is named", "passphrase: {env: IDEM_PASSPHRASE} in the recipe's key"},
 		"a wrong passphrase":   {withPassphrase(determ.Source{Env: "P"}), World{LookupEnv: env("K", sealed, "P", "open barley")}, "the passphrase is wrong", ""},
 		"no passphrase set":    {withPassphrase(determ.Source{Env: "P"}), World{LookupEnv: env("K", sealed)}, "the passphrase from environment variable P: the variable is not set", "set P to the passphrase"},
 		"no source whatsoever": {spec(determ.Source{}), World{}, "no source is named", ""},

@@ -24,7 +24,7 @@ func (w World) readSource(ctx context.Context, s determ.Source) ([]byte, error) 
 			if s.Flag != "" {
 				return nil, err.WithHint("%s takes the name of a variable that is set and exported", s.Flag)
 			}
-			return nil, err.WithHint("set %s to the key line that idem key new made", s.Env)
+			return nil, err.WithHint("set %s to the key; idem key new makes one", s.Env)
 		}
 		return []byte(value), nil
 	case s.File != "":
@@ -113,17 +113,6 @@ func orAnyMode(s determ.Source, err error) error {
 		return err
 	}
 	return p.WithHint("%s, or, where a container mounts it so, %s", p.Hint, way)
-}
-
-// quoted gives a path as a shell takes it.
-func quoted(path string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+@%:,", c)
-	}
-	if path != "" && path[0] != '-' && strings.IndexFunc(path, func(c rune) bool { return !plain(c) }) < 0 {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // readFD reads an inherited descriptor, which no child gets and which is
