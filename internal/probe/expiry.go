@@ -51,7 +51,7 @@ func planExpiry(b *builder) {
 	switch {
 	case !p.Retention.Known:
 		b.plan.Idle = Reason{Text: "promise.retention is not stated", Line: p.Retention.Pos.Line,
-			Settle: "state promise.retention in the contract"}
+			Settle: stating("retention")}
 		return
 	case b.op.Expiry == nil:
 		b.plan.Idle = Reason{Text: "expiry is not declared: how this target's retention is passed is unknown", Line: b.op.Pos.Line,
@@ -62,6 +62,7 @@ func planExpiry(b *builder) {
 	target := ""
 	if len(b.op.Expiry.BaseURLs) > 0 {
 		target = "expiry"
+		b.target = target
 	}
 	b.planRetained(s, target)
 	b.planForgotten(s, target)
