@@ -3,9 +3,11 @@ package cmd
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/determ"
+	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -16,7 +18,9 @@ type diffReport struct {
 	Second      string           `json:"second"`
 	Numbers     string           `json:"numbers"`
 	Same        bool             `json:"same"`
-	SameID      *bool            `json:"same_id,omitempty"` // with a recipe: whether its identity is untouched
+	SameID      *bool            `json:"same_id,omitempty"`        // with a recipe: whether both get one ID
+	Changed     []string         `json:"changed_fields,omitempty"` // of the recipe's identity
+	NoID        string           `json:"no_id,omitempty"`          // with a recipe: why one of them gets no ID at all
 	Differences []diffDifference `json:"differences"`
 }
 
@@ -37,15 +41,21 @@ func runDiff(app *App, o *fingerprintOptions, recipe *determ.Recipe, p fingerpri
 	if err != nil {
 		return err
 	}
-	var values [2]*fingerprint.Value
+	var whole, values [2]*fingerprint.Value
 	for i, file := range o.files {
-		if values[i], err = readValue(app, file, ignore, p.Sensitive); err != nil {
+		if whole[i], err = readValue(app, file, p.Sensitive); err != nil {
 			return err
+		}
+		if values[i], err = whole[i].Without(ignore); err != nil {
+			return problem.New("--ignore", "%s", err)
 		}
 	}
 	options := fingerprint.DiffOptions{Numbers: p.Numbers, Sensitive: p.Sensitive, Public: o.public}
-	r := newDiffReport(o, recipe, fingerprint.Diff(values[0], values[1], options))
-	r.Numbers = p.Numbers.String()
+	r := &diffReport{First: inputName(o.files[0]), Second: inputName(o.files[1]), Numbers: p.Numbers.String()}
+	if recipe != nil {
+		r.compareIdentities(recipe, whole)
+	}
+	r.list(recipe, fingerprint.Diff(values[0], values[1], options))
 	if o.format == "json" {
 		err = writeJSON(app, r)
 	} else {
@@ -57,51 +67,58 @@ func runDiff(app *App, o *fingerprintOptions, recipe *determ.Recipe, p fingerpri
 	return exitWith(ExitBroken)
 }
 
-// readValue reads a payload less what is ignored.
-func readValue(app *App, file string, ignore, sensitive []fingerprint.Pointer) (*fingerprint.Value, error) {
+func readValue(app *App, file string, sensitive []fingerprint.Pointer) (*fingerprint.Value, error) {
 	src, err := readDocument(app, file)
 	if err != nil {
 		return nil, err
 	}
 	v, err := fingerprint.Parse(src)
-	if err == nil {
-		v, err = v.Without(ignore)
-	}
 	if err != nil {
 		return nil, inFile(file, fingerprint.Mask(err, sensitive))
 	}
 	return v, nil
 }
 
-func newDiffReport(o *fingerprintOptions, recipe *determ.Recipe, found []fingerprint.Difference) *diffReport {
-	r := &diffReport{
-		First: inputName(o.files[0]), Second: inputName(o.files[1]), Same: fingerprint.SameOperation(found),
-		Differences: make([]diffDifference, 0, len(found)),
+// compareIdentities says whether the payloads get one ID, given the same
+// inputs. The identities themselves are compared: a place may change and its
+// field not, by a transform, and a field without its place, where a list moved.
+// Nothing is ignored here, as derive ignores nothing.
+func (r *diffReport) compareIdentities(recipe *determ.Recipe, whole [2]*fingerprint.Value) {
+	var pointed [2]*determ.Pointed
+	for i, name := range []string{r.First, r.Second} {
+		var err error
+		if pointed[i], err = recipe.Pointed(whole[i]); err != nil {
+			r.NoID = name + ": " + err.Error()
+			return
+		}
 	}
-	sameID := true
+	r.Changed = pointed[0].Changed(pointed[1])
+	same := len(r.Changed) == 0
+	r.SameID = &same
+}
+
+// list takes the differences, each with the identity field that it changes.
+func (r *diffReport) list(recipe *determ.Recipe, found []fingerprint.Difference) {
+	r.Same = fingerprint.SameOperation(found)
+	r.Differences = make([]diffDifference, 0, len(found))
 	for _, d := range found {
 		field := ""
 		if recipe != nil && d.Matters {
-			field = touched(recipe, d)
-			sameID = sameID && field == ""
+			field = r.touched(recipe, d)
 		}
 		r.Differences = append(r.Differences, diffDifference{d, field})
 	}
-	if recipe != nil {
-		r.SameID = &sameID
-	}
-	return r
 }
 
-// touched gives the identity field that a difference lies in, or holds.
-func touched(recipe *determ.Recipe, d fingerprint.Difference) string {
+// touched gives the changed identity field that a difference lies in, or holds.
+func (r *diffReport) touched(recipe *determ.Recipe, d fingerprint.Difference) string {
 	for _, text := range []string{d.Pointer, d.Other} {
 		place, err := fingerprint.ParsePointer(text)
 		if err != nil || (text == "" && d.Pointer != "") {
 			continue
 		}
 		for _, e := range recipe.Identity {
-			if e.Input == "" && (e.Pointer.Covers(place) || place.Covers(e.Pointer)) {
+			if e.Input == "" && slices.Contains(r.Changed, e.Name) && (e.Pointer.Covers(place) || place.Covers(e.Pointer)) {
 				return e.Name
 			}
 		}
@@ -134,14 +151,26 @@ func (r *diffReport) text() string {
 		fmt.Fprintf(&b, "no difference to numbers %s:\n", r.Numbers)
 		writeDifferences(&b, rest)
 	}
-	switch {
-	case r.Same || r.SameID == nil:
-	case *r.SameID:
-		b.WriteString("identity: untouched, so both get one ID, and an API that compares requests answers the second with a conflict\n")
-	default:
-		b.WriteString("identity: touched, so each gets an ID of its own\n")
-	}
+	b.WriteString(r.identityText())
 	return b.String()
+}
+
+// identityText says what a recipe makes of the payloads, nothing without one,
+// and nothing where that goes without saying.
+func (r *diffReport) identityText() string {
+	switch {
+	case r.NoID != "":
+		return "identity: none, since derive refuses " + fingerprint.Printable(r.NoID) + "\n"
+	case r.SameID == nil || r.Same && *r.SameID:
+		return ""
+	case *r.SameID:
+		return "identity: untouched, so both get one ID, and an API that compares requests answers the second with a conflict\n"
+	}
+	names := make([]string, len(r.Changed))
+	for i, name := range r.Changed {
+		names[i] = document.Show(name)
+	}
+	return "identity: touched (" + strings.Join(names, ", ") + "), so each gets an ID of its own\n"
 }
 
 func places(n int) string {
@@ -165,7 +194,7 @@ func writeDifferences(b *strings.Builder, all []diffDifference) {
 			fmt.Fprintf(b, "  %s%s", d.Before, d.After)
 		}
 		if d.Identity != "" {
-			fmt.Fprintf(b, "  (identity field %s)", d.Identity)
+			fmt.Fprintf(b, "  (identity field %s)", document.Show(d.Identity))
 		}
 		b.WriteByte('\n')
 		if d.Note != "" {
