@@ -30,16 +30,32 @@ func (c *byCommand) Close() error { return nil }
 // Count runs the program once. What it printed is not shown, but for the end
 // of its standard error, masked.
 func (c *byCommand) Count(ctx context.Context, s Subject) (int64, error) {
+	n, _, err := c.Look(ctx, s)
+	return n, err
+}
+
+// Look runs the program once and tells its arguments and what it printed
+// (Witness).
+func (c *byCommand) Look(ctx context.Context, s Subject) (n int64, seen string, err error) {
 	run := c.world.Command
 	run.Argv = make([]string, len(c.argv))
 	for i, arg := range c.argv {
-		var err error
 		if run.Argv[i], err = s.fill(arg, raw); err != nil {
-			return 0, err
+			return 0, "", err
 		}
 	}
 	run.Env = append(run.Env[:len(run.Env):len(run.Env)], variables(s)...)
 	out, err := process.Run(ctx, run, c.world.Timeout)
+	seen = "ran " + strings.Join(run.Argv, " ")
+	if len(out.Stdout) > 0 && !out.More {
+		seen += ", which printed " + string(out.Stdout)
+	}
+	n, err = number(out, err)
+	return n, seen, err
+}
+
+// number reads what a program printed.
+func number(out process.Output, err error) (int64, error) {
 	switch {
 	case err != nil:
 		return 0, problem.New("", "the counter's command: %s", err)

@@ -33,6 +33,15 @@ type Counter interface {
 	Close() error
 }
 
+// Witness is a counter that can tell what it asked and what came back.
+type Witness interface {
+	Counter
+	// Look counts as Count does. Seen is for people who look for the fault:
+	// `asked GET /v1/charges for $.data[*], got {"items":[]}`. It holds whatever
+	// came back, secrets too, and is as long as that: mask it, then shorten it.
+	Look(ctx context.Context, s Subject) (n int64, seen string, err error)
+}
+
 // ErrNoCounter is the error of every count where nothing counts.
 var ErrNoCounter = errors.New("no counter: answers are the only evidence")
 

@@ -45,28 +45,41 @@ func (c *byHTTP) Close() error { return nil }
 
 // Count asks once. Errors name neither path nor body: both may hold secrets.
 func (c *byHTTP) Count(ctx context.Context, s Subject) (int64, error) {
+	n, _, err := c.Look(ctx, s)
+	return n, err
+}
+
+// Look asks once and tells path, query and answer (Witness).
+func (c *byHTTP) Look(ctx context.Context, s Subject) (n int64, seen string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.world.Timeout)
 	defer cancel()
 	query, err := c.query(s)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
-	body, err := c.ask(ctx, s)
+	target, err := s.fill(c.path, percent)
 	if err != nil {
-		return 0, err
+		return 0, "", err
+	}
+	body, err := c.ask(ctx, target)
+	seen = "asked " + c.method + " " + target + " for " + query.String()
+	if len(body) > 0 {
+		seen += ", got " + string(body)
+	}
+	if err != nil {
+		return 0, seen, err
 	}
 	document, err := decode(body)
 	if err != nil {
-		return 0, err
+		return 0, seen, err
 	}
-	return countNodes(query, document, c.pageLimit)
+	n, err = countNodes(query, document, c.pageLimit)
+	return n, seen, err
 }
 
-func (c *byHTTP) ask(ctx context.Context, s Subject) ([]byte, error) {
-	target, err := s.fill(c.path, percent)
-	if err != nil {
-		return nil, err
-	}
+// ask gives the answer's body, with an error too where it is known whole: a
+// secret that is cut in two would not be masked.
+func (c *byHTTP) ask(ctx context.Context, target string) ([]byte, error) {
 	m := wire.Message{Method: c.method, Target: target, Header: [][2]string{{"Accept", "application/json"}}}
 	if c.world.Auth != nil {
 		fields, err := c.world.Auth(ctx)
@@ -76,17 +89,21 @@ func (c *byHTTP) ask(ctx context.Context, s Subject) ([]byte, error) {
 		m.Header = append(m.Header, fields...)
 	}
 	r := c.world.Client.Send(ctx, c.world.Endpoint, m)
+	body := r.Body
+	if r.BodySize > int64(len(body)) {
+		body = nil
+	}
 	switch {
 	case r.Outcome != trace.Answered:
 		return nil, problem.New("", "the counter's request was %s: %s", r.Outcome, r.Err)
 	case r.Status/100 == 3:
-		return nil, problem.New("", "the counter's request was answered %d; redirects are never followed", r.Status)
+		return body, problem.New("", "the counter's request was answered %d; redirects are never followed", r.Status)
 	case r.Status/100 != 2:
-		return nil, problem.New("", "the counter's request was answered %d", r.Status)
+		return body, problem.New("", "the counter's request was answered %d", r.Status)
 	case r.BodySize > int64(len(r.Body)):
 		return nil, problem.New("", "the counter's answer has %d bytes, more than are kept", r.BodySize)
 	}
-	return r.Body, nil
+	return body, nil
 }
 
 // plain says that a value changes nothing in a query but a name or a literal:

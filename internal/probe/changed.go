@@ -35,7 +35,7 @@ func judgeConflict(j *judging) {
 		}
 		j.examined(c, before)
 	}
-	j.measure("changes", "%d tried, %d proved", tried, proved)
+	j.measure("changes", fmt.Sprintf("%d tried, %d proved", tried, proved), some(tried, "changed body", "changed bodies")+" tried")
 	if all, err := coveredLeaves(j.op); err == nil && len(all) > mostMutations {
 		j.note("only the first %d of the body's %d values were changed", mostMutations, len(all))
 	}
@@ -83,7 +83,7 @@ func (j *judging) judgeMutation(t *Trial, name string) (proof bool, why string) 
 	}
 	for _, label := range []string{"changed-before", "changed-effects"} {
 		if c, ok := t.Counted(label); j.sound() && !ok && c.Error != "" {
-			j.unsure(0, "see why the counter failed", "the counter gave nothing for %q in %s: %s", label, t.Name, c.Error)
+			j.unsure(0, "see why the counter failed", "%s: the counter gave nothing for %q: %s", t.Name, label, c.Error)
 		}
 	}
 	return true, ""

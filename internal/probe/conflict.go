@@ -15,7 +15,7 @@ var conflictStep = Step{
 func planConflict(b *builder) {
 	if !b.op.Promise.Conflict.Known {
 		b.plan.Idle = Reason{Text: "promise.conflict is not stated", Line: b.op.Promise.Conflict.Pos.Line,
-			Settle: "state promise.conflict in the contract"}
+			Settle: stating("conflict")}
 		return
 	}
 	ms := b.mutations()

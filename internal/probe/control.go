@@ -60,7 +60,10 @@ func judgeControl(op *contract.Operation, r rules, h *History) Controls {
 		return c
 	}
 	if !c.Answers {
-		c.Why = "the control's operations were not accepted: " + r.describe(one) + ", " + r.describe(two)
+		c.Why = "the control's operations were not accepted: " + r.tell(one)
+		if second := r.tell(two); second != r.tell(one) {
+			c.Why += ", " + second
+		}
 		c.Text = c.Why
 		return c
 	}
@@ -81,7 +84,7 @@ func (c *Controls) judgeCounts(t *Trial) {
 		c.Why = "the counter could not be read"
 		for _, n := range []Counted{none, first, second} {
 			if n.Error != "" {
-				c.Why += ": " + n.Error
+				c.Why += ": " + n.Error + saw(n.Seen)
 				break
 			}
 		}
@@ -96,12 +99,29 @@ func (c *Controls) judgeCounts(t *Trial) {
 	case none.N != 0:
 		c.Why = "the counter does not start at 0 for a new value"
 	case first.N <= 0:
-		c.Why = "the counter shows nothing for an accepted operation"
+		c.Why = "the counter shows nothing for an accepted operation" + saw(t.seen("one"))
 	case second.N != 2*first.N:
 		c.Why = "the counter does not double for the same values under another key"
 	default:
 		c.Sound = true
 	}
+}
+
+// seen is what the counter saw under a label where it had waited in vain.
+func (t *Trial) seen(label string) string {
+	for _, c := range t.Counts {
+		if c.Label == label && c.Seen != "" {
+			return c.Seen
+		}
+	}
+	return ""
+}
+
+func saw(seen string) string {
+	if seen == "" {
+		return ""
+	}
+	return "; it " + seen
 }
 
 // lag is how long after the last answer before it a polled effect was counted:

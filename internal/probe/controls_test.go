@@ -41,7 +41,7 @@ var controls = []struct {
 			each("reorder crash", "inconclusive\n    "+noDouble) +
 			"expiry inconclusive\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n    " + noDouble + "\n"},
 	{name: "business ids are unique", scene: scene{contract: changed("in_flight: {wait: true}"), behaviour: behaviour{unique: true}},
-		want: each(allSix, "inconclusive\n    the counter proves nothing: the control's operations were not accepted: status 201, status 409")},
+		want: each(allSix, "inconclusive\n    the control's operations were not accepted: status 201, status 409: {\"error\":\"order exists\"}")},
 	{name: "no changed body is valid", scene: scene{contract: changed("conflict: {status: [422], covers: [/amount, /currency]}"), behaviour: behaviour{plain: true}},
 		want: "conflict inconclusive\n    no changed body is accepted under its own key: a refusal proves nothing\n"},
 	{name: "no changed body is valid, and nobody looks at it", scene: scene{contract: changed("conflict: {status: [422], covers: [/amount, /currency]}"),

@@ -34,7 +34,7 @@ func planCrash(b *builder) {
 	}
 	if !b.op.Promise.Lease.Known && b.op.Crash.Recovery == 0 {
 		b.plan.Idle = Reason{Text: "promise.lease is not stated: how long a dead owner may block its key is unknown",
-			Line: b.op.Promise.Lease.Pos.Line, Settle: "state promise.lease or crash.recovery"}
+			Line: b.op.Promise.Lease.Pos.Line, Settle: stating("lease") + "; or crash.recovery"}
 		return
 	}
 	var actions []Action

@@ -1,5 +1,7 @@
 package probe
 
+import "fmt"
+
 // duplicateStep sends one request, then the same bytes again twice: once at
 // once, once after the effects have settled.
 var duplicateStep = Step{
@@ -51,7 +53,8 @@ func judgeDuplicate(j *judging) {
 			Actual: p.Marker.Header + ": " + p.Marker.Value + " stands on it"}, p.Pos,
 			"the replay marker stands on every replay and on no first answer")
 	}
-	j.measure("requests", "%d with one key", len(t.Under("first"))+len(t.Under("retry"))+len(t.Under("again")))
+	sent := len(t.Under("first")) + len(t.Under("retry")) + len(t.Under("again"))
+	j.measure("requests", fmt.Sprintf("%d with one key", sent), fmt.Sprintf("the same request was sent %d times", sent))
 }
 
 // ranOnce judges the counts of a trial that must show one operation's effect,

@@ -21,7 +21,7 @@ func (j *judging) counts(t *Trial, before, after, settled string) (e Effects, ok
 			if why == "" {
 				why = "it was not read"
 			}
-			j.unsure(0, "see why the counter failed", "the counter gave nothing for %q in %s: %s", label, t.Name, why)
+			j.unsure(0, "see why the counter failed", "%s: the counter gave nothing for %q: %s", t.Name, label, why)
 		}
 		return c.N
 	}
@@ -163,7 +163,7 @@ func (j *judging) first(t *Trial, label string) (*Exchange, bool) {
 		return x, false
 	}
 	j.unsure(j.op.Request.Pos.Line, "make the contract's request one that the API accepts",
-		"%s: the first request was not accepted: %s", t.Name, j.rules.describe(x))
+		"%s: the first request was not accepted: %s", t.Name, j.rules.tell(x))
 	return x, false
 }
 

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/trace"
@@ -25,7 +26,8 @@ func judgeExpiry(j *judging) {
 	j.tellable()
 	forgotten := j.judgeForgotten(j.history.Trial("forgotten"), s)
 	j.judgeRetained(j.history.Trial("retained"), s, forgotten)
-	j.measure("retention on this target", "at least %s, at most %s", s.atLeast, orNone(s.atMost))
+	j.measureFurther(s)
+	j.measure("retention on this target", fmt.Sprintf("at least %s, at most %s", s.atLeast, orNone(s.atMost)), "")
 	if s.atMost == 0 {
 		j.note("retention.at_most is not stated: forgetting was not judged")
 	}

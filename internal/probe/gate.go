@@ -33,17 +33,8 @@ func TurnedAway(op *contract.Operation, control *History) (Reason, bool) {
 		}
 	}
 	return Reason{
-		Text:   "the API does not accept the contract's request: " + r.describe(one) + answerText(one),
+		Text:   "the API does not accept the contract's request: " + r.tell(one),
 		Line:   op.Request.Pos.Line,
 		Settle: "make the contract's request one that the API accepts",
 	}, true
-}
-
-// answerText shows the beginning of an answer's body; empty where there is none.
-func answerText(x *Exchange) string {
-	b := bodyOf(x.Answer.Body)
-	if len(b) == 0 {
-		return ""
-	}
-	return ": " + short(b)
 }

@@ -93,11 +93,22 @@ func judgeCrash(j *judging) {
 		}
 		j.examined(c, before)
 	}
-	j.measure("kills", "%d, operations caught between effect and answer: %d", tally.kills, tally.landed)
-	if tally.early > 0 {
-		j.note("%d answers were lost on the wire before the kill: that is the network, not the crash", tally.early)
-	}
+	j.measureKills(tally)
 	j.crashShown(tally)
+}
+
+func (j *judging) measureKills(k killTally) {
+	sentence := ""
+	if k.landed > 0 {
+		sentence = some(k.kills, "kill", "kills") + " caught " + some(k.landed, "operation", "operations") + " between effect and answer"
+	}
+	j.measure("kills", fmt.Sprintf("%d, operations caught between effect and answer: %d", k.kills, k.landed), sentence)
+	switch {
+	case k.early == 1:
+		j.note("1 answer was lost on the wire before the kill: that is the network, not the crash")
+	case k.early > 1:
+		j.note("%d answers were lost on the wire before the kill: that is the network, not the crash", k.early)
+	}
 }
 
 // crashShown says what a pass of this step lacks.
@@ -112,7 +123,8 @@ func (j *judging) crashShown(tally killTally) {
 		j.unsure(j.op.Pos.Line, "declare effects: http, command, sql or sink",
 			"answers alone cannot show that a kill fell between effect and answer")
 	case tally.landed == 0 && j.sound():
-		j.unsure(j.op.Crash.Pos.Line, "give the service time between effect and answer, or run the step again",
+		j.unsure(j.op.Crash.Pos.Line, "give the service time between effect and answer, for example 40 ms after the commit, "+
+			"switched on by a variable under crash.process.env; or run the step again",
 			"no kill of %d fell between an effect and its answer", tally.kills)
 	}
 }
@@ -171,7 +183,7 @@ func (j *judging) judgeVolley(t *Trial, ops []killed, tally *killTally) string {
 
 func (j *judging) judgeKilled(t *Trial, k killed) {
 	if k.retry == nil {
-		j.unsure(0, "run the step again", "%s: operation %s was not retried", t.Name, k.index)
+		j.unsure(0, "run the step again", "%s: some operations were not retried", t.Name)
 		return
 	}
 	if j.tooLate(k) {
@@ -242,7 +254,7 @@ func (j *judging) judgeRetryAfterKill(t *Trial, k killed, f Finding) {
 		j.judgeResultAfterKill(t, k, f)
 	case !c.welcome && (k.answered || !j.controls.Answers):
 		j.unsure(j.op.Request.Pos.Line, "make the contract's request one that the API accepts",
-			"%s: the operation is refused without a crash too: %s", t.Name, j.rules.describe(k.retry))
+			"%s: the operation is refused without a crash too: %s", t.Name, j.rules.tell(k.retry))
 	case !c.welcome:
 		f.Slug = "crash/refused"
 		j.accuse(t, f, pos, "within the recovery time the retry completes the operation")

@@ -1,6 +1,9 @@
 package probe
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+)
 
 func judgeConcurrent(j *judging) {
 	p := j.op.Promise
@@ -23,8 +26,7 @@ func judgeConcurrent(j *judging) {
 		j.examined(c, before)
 	}
 	j.judgeLost(&tally)
-	j.measure("rounds", "%d, overlapped %d", tally.rounds, tally.overlapped)
-	j.measure("spread of the writes", "median %s, largest %s", quantile(tally.spreads, 0.5), quantile(tally.spreads, 1))
+	j.measureRaces(&tally)
 	if len(j.result.Findings) > 0 {
 		return
 	}
@@ -34,6 +36,15 @@ func judgeConcurrent(j *judging) {
 		return
 	}
 	j.note("no double in %d overlapped rounds", tally.overlapped)
+}
+
+func (j *judging) measureRaces(r *raceTally) {
+	sentence := ""
+	if r.overlapped < r.rounds {
+		sentence = fmt.Sprintf("copies overlapped in %d of %d rounds", r.overlapped, r.rounds)
+	}
+	j.measure("rounds", fmt.Sprintf("%d, overlapped %d", r.rounds, r.overlapped), sentence)
+	j.measure("spread of the writes", fmt.Sprintf("median %s, largest %s", quantile(r.spreads, 0.5), quantile(r.spreads, 1)), "")
 }
 
 // judgeRound judges one release and says whether its copies overlapped.
@@ -173,7 +184,7 @@ func (j *judging) judgeAfterRace(t *Trial, r round, winner *Exchange, wrong stri
 	case winner == nil:
 		if !j.rules.class(again).welcome {
 			j.unsure(j.op.Request.Pos.Line, "make the contract's request one that the API accepts",
-				"%s: no copy was accepted: %s", t.Name, j.rules.describe(again))
+				"%s: no copy was accepted: %s", t.Name, j.rules.tell(again))
 		}
 	case j.oneOf(t.Under("race"), again):
 	default:

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 )
@@ -31,7 +32,7 @@ func planReorder(b *builder) {
 	p := b.op.Promise.Reorder
 	switch {
 	case !p.Known:
-		b.plan.Idle = Reason{Text: "promise.reorder is not stated", Line: p.Pos.Line, Settle: "state promise.reorder in the contract"}
+		b.plan.Idle = Reason{Text: "promise.reorder is not stated", Line: p.Pos.Line, Settle: stating("reorder")}
 		return
 	case p.Value == "any":
 		b.plan.Idle = Reason{Text: "declared as not promised (reorder: any)", Line: p.Pos.Line}
@@ -103,7 +104,7 @@ func judgeReorder(j *judging) {
 		j.unsure(j.op.Request.Pos.Line, "run the step again", "no other spelling of the body was sent")
 		return
 	}
-	j.measure("spellings", "%d tried", tried)
+	j.measure("spellings", fmt.Sprintf("%d tried", tried), some(tried, "other spelling", "other spellings")+" tried")
 	if p.Reorder.Value != "bytes" {
 		j.tellable()
 	}

@@ -53,7 +53,10 @@ type Control struct {
 }
 
 // Measure is one measured fact of the evidence.
-type Measure struct{ Name, Value string }
+type Measure struct {
+	Name, Value string
+	Text        string // the same as a sentence for people; empty where it is a number for experts
+}
 
 // Case is one trial or variant of a step.
 type Case struct {

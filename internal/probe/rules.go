@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/fingerprint"
@@ -160,6 +161,34 @@ func (r rules) describe(x *Exchange) string {
 	return "no connection"
 }
 
+// tell is describe with the beginning of the answer's body, which mostly says
+// why a request was refused.
+func (r rules) tell(x *Exchange) string {
+	s := r.describe(x)
+	if !x.Whole() || r.class(x).welcome {
+		return s
+	}
+	if body := beginning(bodyOf(x.Answer.Body)); body != "" {
+		s += ": " + body
+	}
+	return s
+}
+
+// beginning gives the first bytes of a text in one line, without the spaces
+// that formatted JSON and HTML have so many of.
+func beginning(b []byte) string {
+	const most = 200
+	text := strings.Join(strings.Fields(string(bytes.ToValidUTF8(b, []byte("?")))), " ")
+	if len(text) <= most {
+		return text
+	}
+	n := most - len("...")
+	for !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "..."
+}
+
 // short cuts bytes for a sentence.
 func short(b []byte) string {
 	const most = 60
@@ -171,3 +200,11 @@ func short(b []byte) string {
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// some counts things: "1 kill", "2 kills".
+func some(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

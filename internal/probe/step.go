@@ -60,8 +60,20 @@ func (j *judging) unsure(line int, settle, format string, args ...any) {
 
 // unknown says that the contract leaves a promise open that the step needs.
 func (j *judging) unknown(name string, pos contract.Pos) {
-	j.unsure(pos.Line, "state promise."+name+" in the contract",
-		"%s: promise.%s is not stated", j.contract.Where(pos), name)
+	j.unsure(pos.Line, stating(name), "%s: promise.%s is not stated", j.contract.Where(pos), name)
+}
+
+// stating says how a promise is stated that the contract leaves open.
+func stating(name string) string {
+	forms := map[string]string{
+		"duplicate": "replay, current or an answer such as {status: [409], link: /links/id}",
+		"conflict":  "an answer such as {status: [422]}, replay or execute",
+		"in_flight": "{wait: true}, or an answer such as {status: [409]}",
+		"reorder":   "semantic, bytes or any",
+		"retention": "a duration, or {at_least: 24h, at_most: 25h}",
+		"lease":     "a duration such as 30s",
+	}
+	return "state promise." + name + ": " + forms[name]
 }
 
 // note adds what a person should know beside the verdict.
@@ -69,9 +81,10 @@ func (j *judging) note(format string, args ...any) {
 	j.result.Notes = append(j.result.Notes, fmt.Sprintf(format, args...))
 }
 
-// measure adds a measured fact to the evidence.
-func (j *judging) measure(name, format string, args ...any) {
-	j.result.Evidence.Measures = append(j.result.Evidence.Measures, Measure{name, fmt.Sprintf(format, args...)})
+// measure adds a measured fact to the evidence, with the sentence that a person
+// is told; an empty one tells nothing.
+func (j *judging) measure(name, value, sentence string) {
+	j.result.Evidence.Measures = append(j.result.Evidence.Measures, Measure{name, value, sentence})
 }
 
 // accuse adds a finding, one for each slug with its cases named: twenty fields
@@ -199,7 +212,11 @@ func (j *judging) counterControl() {
 	c := j.controls
 	if c.Counted {
 		j.control("counter", c.Sound, "%s", c.Text)
-		if !c.Sound {
+		if !c.Sound && !c.Answers {
+			// No counter can count what was never done.
+			j.unsure(j.op.Request.Pos.Line, "make the contract's request one that the API accepts, "+
+				"also with the same values under another key", "%s", c.Why)
+		} else if !c.Sound {
 			line := 0
 			if j.op.Effects != nil {
 				line = j.op.Effects.Pos.Line

@@ -71,10 +71,10 @@ func noneAccepted() string {
 	var b strings.Builder
 	for i := range 5 {
 		for _, hold := range []string{"body", "header"} {
-			fmt.Fprintf(&b, "\n    2 copies, %s hold, round %d: no copy was accepted: status 500", hold, i+1)
+			fmt.Fprintf(&b, "\n    2 copies, %s hold, round %d: no copy was accepted: status 500: {\"error\":500}", hold, i+1)
 		}
 	}
-	return b.String() + "\n    30 copies, body hold: no copy was accepted: status 500"
+	return b.String() + "\n    30 copies, body hold: no copy was accepted: status 500: {\"error\":500}"
 }
 
 // styles are legal ways to keep the contract: every step passes, or says that
@@ -147,7 +147,7 @@ var styles = []struct {
 	{name: "first answers are lost", scene: scene{disturb: firstAnswers}},
 	{name: "first answers are lost, duplicates are 409 with a link", scene: scene{contract: changed(refusing),
 		behaviour: behaviour{duplicate: "refused", inFlight: 409}, disturb: firstAnswers},
-		want: "duplicate inconclusive\n    duplicate: the first request was not accepted: status 409\n"},
+		want: "duplicate inconclusive\n    duplicate: the first request was not accepted: status 409: {\"links\":{\"id\":\"/v1/charges/ch_d\"}}\n"},
 	{name: "no race is accepted", scene: scene{behaviour: behaviour{fault: "refuses all races"}},
 		want: "concurrent inconclusive" + noneAccepted() + "\n"},
 	{name: "answers too large for the trace, with a field that may differ", scene: scene{contract: changed("ignore: [/served_at]"),

@@ -85,7 +85,7 @@ func tellStep(b *strings.Builder, s probe.Result) {
 		fmt.Fprintf(b, "  control %s, held %t: %s\n", c.Name, c.Held, c.Text)
 	}
 	for _, m := range s.Evidence.Measures {
-		fmt.Fprintf(b, "  %s: %s\n", m.Name, m.Value)
+		fmt.Fprintf(b, "  %s: %s\n", m.Name, strings.TrimSuffix(m.Value+"; "+m.Text, "; "))
 	}
 	for _, c := range s.Cases {
 		fmt.Fprintf(b, "  case %s: %s %s\n", c.Name, c.Verdict, c.Text)

@@ -45,6 +45,53 @@ func sendsOf(actions []probe.Action) int {
 	return n
 }
 
+// Expected counts what a plan does where every answer is final at once: the
+// operations made, told apart by their keys, and the requests sent.
+func Expected(p probe.Plan) (makes, sends int) {
+	key := map[string]string{}
+	for _, q := range p.Requests {
+		key[q.ID] = q.Key
+	}
+	keys := map[string]bool{}
+	for _, t := range p.Threads {
+		expect(t.Actions, func(request string, copies int) {
+			keys[key[request]] = true
+			sends = saturated(sends, copies)
+		})
+	}
+	return len(keys), sends
+}
+
+// expect calls send for the requests that are expected: conditions are for
+// trouble and do not hold, what may be repeated is done once.
+func expect(actions []probe.Action, send func(request string, copies int)) {
+	all := func(requests []string) {
+		for _, id := range requests {
+			send(id, 1)
+		}
+	}
+	for _, a := range actions {
+		switch a := a.(type) {
+		case probe.Send:
+			send(a.Request, max(a.Copies, 1))
+		case probe.Burst:
+			all(a.Requests)
+		case probe.Volley:
+			all(a.Requests)
+		case probe.Try:
+			expect(a.Body, send)
+		case probe.Fan:
+			for _, branch := range a.Branches {
+				expect(branch, send)
+			}
+		case probe.Repeat:
+			if a.Max > 0 {
+				expect(a.Body, send)
+			}
+		}
+	}
+}
+
 // saturated adds without running over.
 func saturated(a, b int) int {
 	if b > math.MaxInt-a {

@@ -99,6 +99,22 @@ func Wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
+// fold is Wrap that also breaks words which are longer than a line, so that a
+// terminal does not: bodies have no spaces.
+func fold(text string, width int) []string {
+	width = max(width, 8)
+	var lines []string
+	for _, line := range Wrap(text, width) {
+		for utf8.RuneCountInString(line) > width {
+			r := []rune(line)
+			lines = append(lines, string(r[:width]))
+			line = string(r[width:])
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 // pad fills s with spaces to n characters.
 func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(n-utf8.RuneCountInString(s), 0))
@@ -110,4 +126,12 @@ func plural[N int | int64](n N, one string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// plainly is plural without the number: "control", "controls".
+func plainly(n int, one string) string {
+	if n == 1 {
+		return one
+	}
+	return one + "s"
 }

@@ -43,17 +43,22 @@ type Fact struct {
 	Value string   // "24h"; not used where List is set
 	List  []string // a value of several; JSON gives an array
 	Open  bool     // the contract leaves it open; JSON gives null
+
+	Detail bool // too much for the one page that a person is shown first
 }
 
 // DryStep is one step's plan.
 type DryStep struct {
-	Step     string
-	Idle     probe.Reason // why nothing is planned; its Text is empty where something is
-	Makes    int          // operations made at most, controls included
-	Sends    int          // requests sent at most, copies and repeats included
-	Requests []DryRequest
-	Lines    []PlanLine
-	Notes    []string
+	Step  string
+	Idle  probe.Reason // why nothing is planned; its Text is empty where something is
+	Makes int          // operations made at most, controls included
+	Sends int          // requests sent at most, copies and repeats included
+	// The same where every answer is final at once: nothing is sent again, no
+	// control of the environment is needed, the first kill lands.
+	ExpectMakes, ExpectSends int
+	Requests                 []DryRequest
+	Lines                    []PlanLine
+	Notes                    []string
 }
 
 // DryRequest is one request of a plan.
@@ -66,6 +71,7 @@ type DryRequest struct {
 // run reads no secret, so that there is nothing to mask.
 func NewDryStep(p probe.Plan, fingerprints map[string]string) DryStep {
 	s := DryStep{Step: p.Step, Idle: p.Idle, Makes: p.Makes, Sends: MostSends(p), Lines: PlanLines(p)}
+	s.ExpectMakes, s.ExpectSends = Expected(p)
 	var nothing *trace.Masker
 	for _, q := range p.Requests {
 		s.Requests = append(s.Requests, DryRequest{Fingerprint: fingerprints[q.ID], Request: &trace.Request{
@@ -93,15 +99,15 @@ func (s Sections) named() []section {
 	}
 }
 
-// totals gives the operations made and the requests sent at most, of all steps.
-func (d Dry) totals() (makes, sends int) {
+// totals gives how much all steps do together.
+func (d Dry) totals() amount {
+	var all amount
 	for _, op := range d.Operations {
 		for _, s := range op.Steps {
-			makes = saturated(makes, s.Makes)
-			sends = saturated(sends, s.Sends)
+			all = all.and(s.amount())
 		}
 	}
-	return makes, sends
+	return all
 }
 
 // nothingSent is the last line of a dry run.

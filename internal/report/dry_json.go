@@ -21,6 +21,8 @@ type jsonDry struct {
 	Plan               []jsonPlan `json:"plan"`
 	Makes              int        `json:"makes_at_most"`
 	Sends              int        `json:"sends_at_most"`
+	ExpectMakes        int        `json:"makes_expected"`
+	ExpectSends        int        `json:"sends_expected"`
 }
 
 type jsonPlan struct {
@@ -29,6 +31,8 @@ type jsonPlan struct {
 	Idle      *jsonReason   `json:"idle,omitempty"`
 	Makes     int           `json:"makes_at_most"`
 	Sends     int           `json:"sends_at_most"`
+	ExpMakes  int           `json:"makes_expected"`
+	ExpSends  int           `json:"sends_expected"`
 	Notes     []string      `json:"notes,omitempty"`
 	Requests  []jsonPlanned `json:"requests"`
 	Actions   []jsonAction  `json:"actions"`
@@ -48,7 +52,8 @@ type jsonAction struct {
 func writeDryJSON(b *bytes.Buffer, d Dry, o Options) error {
 	out := jsonDry{jsonReport: reportJSON(d.asReport(), o), Plan: []jsonPlan{}}
 	out.Contract.Name = d.Name
-	out.Makes, out.Sends = d.totals()
+	t := d.totals()
+	out.Makes, out.Sends, out.ExpectMakes, out.ExpectSends = t.Makes, t.Sends, t.ExpectMakes, t.ExpectSends
 	parts := []*ordered{&out.RequestFingerprint, &out.StableID, &out.Duplicate, &out.Replay, &out.Conflict, &out.Retention}
 	for _, op := range d.Operations {
 		for i, s := range op.Sections.named() {
@@ -63,7 +68,7 @@ func writeDryJSON(b *bytes.Buffer, d Dry, o Options) error {
 
 func planJSON(operation string, s DryStep, auth [][2]string) jsonPlan {
 	p := jsonPlan{
-		Operation: operation, Step: s.Step, Makes: s.Makes, Sends: s.Sends, Notes: s.Notes,
+		Operation: operation, Step: s.Step, Makes: s.Makes, Sends: s.Sends, ExpMakes: s.ExpectMakes, ExpSends: s.ExpectSends, Notes: s.Notes,
 		Requests: mapped(s.Requests, func(q DryRequest) jsonPlanned {
 			sent := *q.Request
 			sent.Header = slices.Concat(q.Header, auth)

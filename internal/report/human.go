@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -11,10 +12,6 @@ import (
 	"github.com/idem-toolkit/idem/internal/explain"
 	"github.com/idem-toolkit/idem/internal/probe"
 )
-
-// width is where lines of prose are broken: fixed, so that a terminal and a
-// file get the same bytes.
-const width = 100
 
 // human writes for a person who has never seen the tool.
 type human struct {
@@ -30,13 +27,20 @@ func writeHuman(b *bytes.Buffer, r probe.Report, o Options) error {
 		h.table(op)
 	}
 	for _, op := range r.Operations {
-		for _, s := range op.Steps {
-			h.details(op.Name, s)
+		for i := 0; i < len(op.Steps); {
+			n := alike(op.Steps[i:])
+			h.details(op.Name, op.Steps[i:i+n])
+			i += n
 		}
 	}
-	h.line("%s", h.paint(r.Verdict, summary(r)))
+	h.summary()
 	return nil
 }
+
+// defaultWidth is where lines are broken unless a terminal's width is given.
+const defaultWidth = 100
+
+func (h human) width() int { return cmp.Or(h.o.Width, defaultWidth) }
 
 func (h human) line(format string, args ...any) { fmt.Fprintf(h.b, format+"\n", args...) }
 
@@ -63,8 +67,8 @@ func (h human) colour(text string, how ...color.Attribute) string {
 }
 
 func (h human) header() {
-	h.line("%s, %s run %s, seed %d%s", clean(h.r.Tool), clean(h.r.Mode), clean(h.r.Run), h.r.Seed, prefixed(", ", clean(h.r.Began)))
-	h.line("contract %s%s", clean(h.r.File), prefixed(", sha256 ", digest(h.r.SHA256)))
+	h.prose("", fmt.Sprintf("%s, %s run %s, seed %d%s", clean(h.r.Tool), clean(h.r.Mode), clean(h.r.Run), h.r.Seed, prefixed(", ", clean(h.r.Began))))
+	h.prose("", fmt.Sprintf("contract %s%s", clean(h.r.File), prefixed(", sha256 ", digest(h.r.SHA256))))
 	if h.r.Interrupted {
 		h.line("interrupted: what was recorded until then is judged")
 	}
@@ -88,28 +92,38 @@ func prefixed(prefix, text string) string {
 // table shows an operation's steps with their verdicts and evidence.
 func (h human) table(op probe.OperationReport) {
 	h.line("%s: %s", h.colour(clean(op.Name), color.Bold), h.paint(op.Verdict, string(op.Verdict)))
-	stepWidth := len("concurrent")
+	steps, verdicts := len("concurrent"), len("verdict")
 	for _, s := range op.Steps {
-		stepWidth = max(stepWidth, min(len(s.Step), 20))
+		steps = max(steps, min(utf8.RuneCountInString(clean(s.Step)), 20))
+		verdicts = max(verdicts, len(s.Verdict))
 	}
-	indent := 2 + stepWidth + 2 + len(probe.Inconclusive) + 2
-	h.line("  %s  %s  %s", pad("step", stepWidth), pad("verdict", len(probe.Inconclusive)), "evidence")
-	for _, s := range op.Steps {
-		for i, text := range Wrap(evidence(s), width-indent) {
+	indent := 2 + steps + 2 + verdicts + 2
+	h.line("  %s  %s  %s", pad("step", steps), pad("verdict", verdicts), "evidence")
+	first := 0 // of the steps that are alike
+	for i, s := range op.Steps {
+		text := evidence(s, h.o.Verbose)
+		if i > first && i < first+alike(op.Steps[first:]) {
+			text = "as for " + clean(op.Steps[first].Step)
+		} else {
+			first = i
+		}
+		verdict := h.paint(s.Verdict, pad(string(s.Verdict), verdicts))
+		for i, line := range fold(text, h.width()-indent) {
 			if i > 0 {
-				h.line("%*s%s", indent, "", text)
+				h.line("%*s%s", indent, "", line)
 				continue
 			}
-			verdict := h.paint(s.Verdict, pad(string(s.Verdict), len(probe.Inconclusive)))
-			h.line("  %s  %s  %s", pad(clean(s.Step), stepWidth), verdict, text)
+			h.line("  %s  %s  %s", pad(clean(s.Step), steps), verdict, line)
 		}
 	}
 	h.line("")
 }
 
-// details shows what a person has to act on: findings, what would settle an
-// inconclusive step, and with --verbose cases and controls.
-func (h human) details(operation string, s probe.Result) {
+// details shows what a person has to act on: findings, what would settle
+// inconclusive steps, and with --verbose cases and controls. Steps are one, or
+// several that are alike.
+func (h human) details(operation string, steps []probe.Result) {
+	s := steps[0]
 	for _, f := range s.Findings {
 		if f.Follows != "" {
 			h.following(operation, f)
@@ -121,13 +135,15 @@ func (h human) details(operation string, s probe.Result) {
 	case probe.Pass, probe.Skipped, probe.NotRun:
 	case probe.Fail:
 		if len(s.Reasons) > 0 {
-			h.unsettled(operation, s, "NOT SETTLED BESIDE THAT:")
+			h.unsettled(operation, steps, "NOT SETTLED BESIDE THAT:")
 		}
 	default:
-		h.unsettled(operation, s, strings.ToUpper(string(s.Verdict)))
+		h.unsettled(operation, steps, strings.ToUpper(string(s.Verdict)))
 	}
 	if h.o.Verbose {
-		h.everything(operation, s)
+		for _, s := range steps {
+			h.everything(operation, s)
+		}
 	}
 }
 
@@ -140,17 +156,36 @@ func (h human) finding(operation string, s probe.Result, f probe.Finding) {
 	h.labelled("also in", clean(strings.Join(f.Also, "; ")))
 	h.labelled("expected", clean(f.Expected))
 	h.labelled("actual", clean(f.Actual))
-	if e := s.Evidence.Effects; e != nil && len(f.Counts) == 0 {
-		h.labelled("counted", effects(*e))
+	if len(f.Counts) == 0 {
+		h.labelled("counted", strings.Join(effects(s), ""))
 	}
 	h.timeline(f)
-	h.line("  see it again:")
-	for _, line := range strings.Split(strings.TrimSuffix(shortRepro(sourceOf(h.r, h.o, operation, s.Step), f), "\n"), "\n") {
-		h.line("%s", strings.TrimRight("    "+clean(line), " "))
-	}
+	h.again(sourceOf(h.r, h.o, operation, s.Step), f)
 	h.line("  what it means and how to fix it:")
 	h.line("    idem explain %s", clean(f.Slug))
 	h.line("")
+}
+
+// again says how to see a finding again. A long script stands under --verbose
+// only: it would push everything else off a terminal. It is not indented, so
+// that it can be copied as it is.
+func (h human) again(s Source, f probe.Finding) {
+	h.line("  see it again:")
+	repro := cleanLines(shortRepro(s, f))
+	switch {
+	case len(repro) <= scriptLines:
+		for _, line := range repro {
+			h.line("%s", strings.TrimRight("    "+line, " "))
+		}
+	case h.o.Verbose || h.o.scripts:
+		for _, line := range repro {
+			h.line("%s", strings.TrimRight(line, " "))
+		}
+	default:
+		h.line("    %s", verifyCommand(s))
+		h.prose("    ", "or with curl: a script of "+plural(len(f.Exchanges), "request")+" under --verbose, or of a kept trace:")
+		h.line("    idem report TRACE --script %s", shWord(clean(f.Slug)))
+	}
 }
 
 // following shows a finding that comes from another one shortly.
@@ -177,29 +212,11 @@ func (h human) timeline(f probe.Finding) {
 	}
 	h.line("  what was sent and came back:")
 	for _, line := range t.lines {
-		h.line("  %s", line)
+		h.prose("  "+line.when+" ", line.text)
 	}
 	for _, line := range t.legend {
-		h.line("    %s", line)
+		h.prose("    "+line.name+"  ", line.text)
 	}
-}
-
-// unsettled says why a step is inconclusive or waived, and what would settle it.
-func (h human) unsettled(operation string, s probe.Result, heading string) {
-	h.line("%s %s in %s", h.paint(s.Verdict, heading), h.colour(clean(s.Step), color.Bold), clean(operation))
-	for _, reason := range s.Reasons {
-		h.labelled("why", clean(reason.Text))
-		if at := place(h.r.File, reason.Line); !strings.Contains(clean(reason.Text), at) {
-			h.labelled("at", at)
-		}
-		h.labelled("settle", clean(reason.Settle))
-	}
-	for _, c := range s.Evidence.Controls {
-		if !c.Held {
-			h.labelled("control", clean(c.Name)+" did not hold"+prefixed(": ", clean(c.Text)))
-		}
-	}
-	h.line("")
 }
 
 // everything shows a step's cases and controls.
@@ -230,12 +247,12 @@ func (h human) labelled(label, text string) {
 	const column = 12
 	label = pad(label, column-1) + " "
 	for _, line := range strings.Split(text, "\n") {
-		if utf8.RuneCountInString(line) <= width-2-len(label) { // keeps the spacing of quoted lines
+		if utf8.RuneCountInString(line) <= h.width()-2-len(label) { // keeps the spacing of quoted lines
 			h.line("  %s%s", label, line)
 			label = pad("", len(label))
 			continue
 		}
-		for _, part := range Wrap(line, width-2-len(label)) {
+		for _, part := range fold(line, h.width()-2-len(label)) {
 			h.line("  %s%s", label, part)
 			label = pad("", len(label))
 		}
@@ -247,8 +264,9 @@ func (h human) prose(indent, text string) {
 	if text == "" {
 		return
 	}
-	for _, line := range Wrap(text, width-len(indent)) {
+	n := utf8.RuneCountInString(indent)
+	for _, line := range fold(text, h.width()-n) {
 		h.line("%s%s", indent, line)
-		indent = pad("", len(indent))
+		indent = pad("", n)
 	}
 }

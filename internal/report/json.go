@@ -91,6 +91,7 @@ type jsonControl struct {
 type jsonMeasure struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
+	Text  string `json:"text,omitempty"`
 }
 
 type jsonCase struct {

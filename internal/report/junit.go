@@ -104,7 +104,7 @@ func (all *junitSuites) add(s junitSuite) {
 }
 
 func junitStep(r probe.Report, o Options, operation string, s probe.Result) junitCase {
-	c := junitCase{Name: clean(s.Step), Classname: clean(operation), File: clean(r.File), Out: evidence(s)}
+	c := junitCase{Name: clean(s.Step), Classname: clean(operation), File: clean(r.File), Out: evidence(s, true)}
 	switch s.Verdict {
 	case probe.Pass:
 	case probe.Fail:
@@ -116,9 +116,9 @@ func junitStep(r probe.Report, o Options, operation string, s probe.Result) juni
 			c.Failure.Message = clean(f.Slug) + ": expected " + clean(f.Expected) + ", actual " + clean(f.Actual)
 		}
 	case probe.Skipped, probe.Waived, probe.NotRun:
-		c.Skipped = &junitReason{Message: because(string(s.Verdict), s.Reasons)}
+		c.Skipped = &junitReason{Message: because(s)}
 	default: // inconclusive, and what no judge gives
-		c.Error = &junitReason{Message: because(string(s.Verdict), s.Reasons), Type: clean(string(s.Verdict)), Text: reasonText(r, s)}
+		c.Error = &junitReason{Message: because(s), Type: clean(string(s.Verdict)), Text: reasonText(r, s)}
 		if len(s.Reasons) > 0 {
 			c.Line = s.Reasons[0].Line
 		}
@@ -127,12 +127,8 @@ func junitStep(r probe.Report, o Options, operation string, s probe.Result) juni
 }
 
 // because is a verdict with its reasons in one line.
-func because(verdict string, reasons []probe.Reason) string {
-	texts := make([]string, 0, len(reasons))
-	for _, reason := range reasons {
-		texts = append(texts, clean(reason.Text))
-	}
-	return clean(verdict) + prefixed(": ", strings.Join(texts, "; "))
+func because(s probe.Result) string {
+	return clean(string(s.Verdict)) + prefixed(": ", strings.Join(reasonTexts(s), "; "))
 }
 
 // failureText is what the human report says of a step's findings.
@@ -140,13 +136,13 @@ func failureText(r probe.Report, o Options, operation string, s probe.Result) st
 	var b bytes.Buffer
 	b.WriteByte('\n')
 	h := human{b: &b, o: o.plain(), r: r}
-	h.details(operation, s)
+	h.details(operation, []probe.Result{s})
 	return b.String()
 }
 
 func reasonText(r probe.Report, s probe.Result) string {
 	var b strings.Builder
-	for _, reason := range s.Reasons {
+	for _, reason := range folded(s.Reasons, len(s.Cases)) {
 		b.WriteString("\nwhy: " + clean(reason.Text))
 		b.WriteString(prefixed("\nat: ", place(r.File, reason.Line)))
 		b.WriteString(prefixed("\nsettle: ", clean(reason.Settle)))

@@ -26,7 +26,7 @@ func writeMarkdown(b *bytes.Buffer, r probe.Report, o Options) error {
 		fmt.Fprintf(b, "### %s: %s\n\n", mdCode(op.Name), op.Verdict)
 		b.WriteString("| step | verdict | evidence |\n| --- | --- | --- |\n")
 		for _, s := range op.Steps {
-			fmt.Fprintf(b, "| %s | %s | %s |\n", mdText(s.Step), mdVerdict(s.Verdict), mdText(evidence(s)))
+			fmt.Fprintf(b, "| %s | %s | %s |\n", mdText(s.Step), mdVerdict(s.Verdict), mdText(evidence(s, false)))
 		}
 		b.WriteByte('\n')
 	}
@@ -73,7 +73,7 @@ func mdDetails(b *bytes.Buffer, r probe.Report, o Options, operation string, s p
 
 // mdReasons lists what could not be settled, and how it would be.
 func mdReasons(b *bytes.Buffer, file, operation string, s probe.Result) {
-	for _, reason := range s.Reasons {
+	for _, reason := range folded(s.Reasons, len(s.Cases)) {
 		fmt.Fprintf(b, "- **not settled**, %s in %s: %s", mdText(s.Step), mdCode(operation), mdText(reason.Text))
 		if at := place(file, reason.Line); at != "" && !strings.Contains(clean(reason.Text), at) {
 			b.WriteString(" (" + mdCode(at) + ")")

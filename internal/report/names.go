@@ -11,7 +11,7 @@ import (
 type namer struct {
 	keys   []string
 	bodies []string
-	legend []string
+	legend []meaning
 }
 
 func (n *namer) key(key string) string {
@@ -19,7 +19,7 @@ func (n *namer) key(key string) string {
 	if i < 0 {
 		i = len(n.keys)
 		n.keys = append(n.keys, key)
-		n.legend = append(n.legend, "key "+letter(i)+"   "+cut(clean(key), textMost))
+		n.legend = append(n.legend, meaning{pad("key "+letter(i), 6), cut(clean(key), textMost)})
 	}
 	return letter(i)
 }
@@ -30,11 +30,11 @@ func (n *namer) body(b trace.Body, change string) string {
 	if i < 0 {
 		i = len(n.bodies)
 		n.bodies = append(n.bodies, same)
-		s := "body " + letter(i) + "  " + wholeBody(b)
+		text := wholeBody(b)
 		if change != "" {
-			s += "  (" + clean(change) + ")"
+			text += " (" + clean(change) + ")"
 		}
-		n.legend = append(n.legend, s)
+		n.legend = append(n.legend, meaning{"body " + letter(i), text})
 	}
 	return letter(i)
 }

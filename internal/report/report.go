@@ -3,8 +3,9 @@
 // (contract-v1, Record first, judge later).
 //
 // Read this file for the formats, words.go for the sentences that they share,
-// then a format: human.go, json.go, junit.go, markdown.go; timeline.go and
-// repro.go show one finding; dry.go and its neighbours are the dry run.
+// then a format: human.go and unsettled.go, json.go, junit.go, markdown.go;
+// timeline.go and repro.go show one finding; dry.go and its neighbours are the
+// dry run.
 package report
 
 import (
@@ -22,12 +23,16 @@ import (
 // Options are what a reader chooses. They never change a verdict.
 type Options struct {
 	Color   bool // human only: with ANSI colours; the caller looks at terminal and environment
-	Verbose bool // human only: every case and control
+	Verbose bool // human only: every case and control, the whole plan, scripts
+	Width   int  // human only: columns at which lines are broken; 0: 100
 
 	// For reproductions; ContractOptions reads them from a contract.
-	BaseURLs []string    // without them a script asks for the address
-	Auth     [][2]string // header fields that are added as a request is sent, secrets masked
-	NoScript bool        // no script can send as idem does: signatures, client certificates
+	BaseURLs []string          // without them a script asks for the address
+	Auth     [][2]string       // header fields that are added as a request is sent, secrets masked
+	Secrets  map[string]string // a mask's label to the variable that holds the secret
+	NoScript bool              // no script can send as idem does: signatures, client certificates
+
+	scripts bool // scripts stand in full: no terminal scrolls
 }
 
 // ContractOptions gives the options that a contract decides.
@@ -40,12 +45,20 @@ func ContractOptions(c *contract.Contract) Options {
 	default:
 		o.Auth = [][2]string{{a.Header, a.Prefix + maskOpens + "auth" + maskCloses}}
 	}
+	for label, a := range map[string]*contract.Auth{"auth": c.Target.Auth, "other_auth": c.Target.OtherAuth} {
+		if a != nil && a.Env != "" {
+			if o.Secrets == nil {
+				o.Secrets = map[string]string{}
+			}
+			o.Secrets[label] = a.Env
+		}
+	}
 	return o
 }
 
-// plain takes colour and length off, for the text inside other formats.
+// plain takes off what is for a terminal, for the text inside other formats.
 func (o Options) plain() Options {
-	o.Color, o.Verbose = false, false
+	o.Color, o.Verbose, o.Width, o.scripts = false, false, 0, true
 	return o
 }
 

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // Source is what a reproduction needs beside the finding.
@@ -15,7 +17,7 @@ type Source struct {
 	Operation string
 	Step      string
 	Seed      uint64
-	Options   // BaseURLs, Auth, NoScript
+	Options   // BaseURLs, Auth, Secrets, NoScript
 }
 
 func sourceOf(r probe.Report, o Options, operation, step string) Source {
@@ -25,7 +27,8 @@ func sourceOf(r probe.Report, o Options, operation, step string) Source {
 const (
 	requestsMost = 12       // of a script: more is no longer read by anybody
 	scriptMost   = 96 << 10 // bytes of a script: one argument may have 128 KiB on Linux
-	scriptShown  = 4 << 10  // bytes of a reproduction that a person is shown
+	scriptLines  = 15       // of a reproduction that a person is shown without asking
+	scriptShown  = 4 << 10  // bytes of one that stands in a report for people at all
 )
 
 // alone are the steps whose findings no script of single requests shows again:
@@ -69,6 +72,35 @@ func shortRepro(s Source, f probe.Finding) string {
 		return r
 	}
 	return verifyCommand(s) + "\n# the JSON report has a curl script\n"
+}
+
+// Script gives the curl script of a finding, named by its slug or its id.
+func Script(r probe.Report, o Options, name string) (string, error) {
+	var known, without []string
+	for _, op := range r.Operations {
+		for _, s := range op.Steps {
+			for _, f := range s.Findings {
+				script := reproOf(sourceOf(r, o, op.Name, s.Step), f)
+				found, isScript := name == f.Slug || name == f.ID, strings.HasPrefix(script, shebang)
+				switch {
+				case found && isScript:
+					return script, nil
+				case isScript:
+					known = append(known, f.Slug)
+				case found:
+					without = append(without, strings.TrimSpace(script))
+				}
+			}
+		}
+	}
+	if len(without) > 0 {
+		return "", problem.New("--script", "%s cannot be shown by single requests", document.Show(name)).WithHint("%s", without[0])
+	}
+	err := problem.New("--script", "the run has no finding %s", document.Show(name))
+	if len(known) > 0 {
+		return "", err.WithHint("--script %s", strings.Join(slices.Compact(known), ", or "))
+	}
+	return "", err
 }
 
 // verifyCommand runs a step of an operation again.

@@ -47,6 +47,8 @@ func newScript(s Source, xs []probe.Exchange) *script {
 	return c
 }
 
+const shebang = "#!/bin/sh\n"
+
 // The part of every curl command that is the same. Nothing is sent but what
 // was recorded: curl's own headers are taken off, its configuration file,
 // globs and proxies switched off. A header line with a secret comes through a
@@ -66,7 +68,7 @@ func (c *script) text(again string) string {
 	if c.withheld {
 		function = curlSecret
 	}
-	return "#!/bin/sh\n" +
+	return shebang +
 		"# Sends the recorded bytes. A target that still holds their key answers from its record:\n" +
 		"# " + fresh + ", or let idem make all anew:\n" +
 		"#   " + again +
@@ -190,7 +192,7 @@ func (c *script) secretive(line string) string {
 	at := 0
 	for _, m := range masks(line) {
 		label := strings.TrimSuffix(strings.TrimPrefix(line[m[0]:m[1]], maskOpens), maskCloses)
-		name := "IDEM_" + variable(label)
+		name := c.secretName(label)
 		shown := "masked"
 		if only(label, "_./-") {
 			shown = "as " + line[m[0]:m[1]]
@@ -206,6 +208,17 @@ func (c *script) secretive(line string) string {
 		b.WriteString(shQuote(line[at:]))
 	}
 	return b.String()
+}
+
+// secretName is the variable that a secret is asked for by: the contract's own
+// unless the script needs that name for something else.
+func (c *script) secretName(label string) string {
+	name := c.source.Secrets[label]
+	own := name == "secret" || strings.HasPrefix(name, "BASE_URL") || strings.HasPrefix(name, "KEY_") || strings.HasPrefix(name, "BODY_")
+	if name == "" || own || !only(name, "_") || '0' <= name[0] && name[0] <= '9' {
+		return "IDEM_" + variable(label)
+	}
+	return name
 }
 
 // body gives what stands before the command, its data argument and what

@@ -9,7 +9,7 @@ func SectionsOf(o *contract.Operation, fingerprint, stableID []Fact) Sections {
 	return Sections{
 		RequestFingerprint: fingerprint,
 		StableID:           append(keyFacts(o.Key), stableID...),
-		Duplicate:          duplicateFacts(o.Promise),
+		Duplicate:          append(duplicateFacts(o.Promise), countedBy(o.Effects)),
 		Replay:             replayFacts(o.Promise),
 		Conflict:           conflictFacts(o.Promise),
 		Retention:          retentionFacts(o),
@@ -55,6 +55,18 @@ func duplicateFacts(p contract.Promise) []Fact {
 		f.List = legal
 	}
 	return append(facts, f, Fact{Name: "reorder", Value: p.Reorder.Value, Open: !p.Reorder.Known})
+}
+
+// countedBy says what a live run knows of effects.
+func countedBy(e *contract.Effects) Fact {
+	f := Fact{Name: "counted_by", Open: e == nil}
+	if e != nil {
+		f.Value = string(e.Kind)
+		if e.Kind == contract.ByResponses {
+			f.Value += ": answers are the only evidence"
+		}
+	}
+	return f
 }
 
 func replayFacts(p contract.Promise) []Fact {
@@ -132,13 +144,13 @@ func FingerprintFacts(o *contract.Operation, form, value string) []Fact {
 		body = "its bytes"
 	}
 	facts := []Fact{
-		{Name: "form", Value: form},
+		{Name: "form", Value: form, Detail: true},
 		{Name: "method", Value: o.Request.Method},
 		{Name: "path", Value: o.Request.Path},
 		{Name: "body", Value: body},
 		{Name: "headers", List: some(o.Fingerprint.Headers)},
 		{Name: "ignore", List: some(o.Fingerprint.Ignore)},
-		{Name: "first_planned", Value: value, Open: value == ""},
+		{Name: "first_planned", Value: value, Open: value == "", Detail: true},
 	}
 	return facts
 }

@@ -23,9 +23,15 @@ const (
 // time: lines for people, and a legend for the keys and bodies, which rows
 // name by letters so that same and different are seen at once.
 type timeline struct {
-	lines  []string
-	legend []string
+	lines  []moment
+	legend []meaning
 }
+
+// moment is a line of a timeline.
+type moment struct{ when, text string }
+
+// meaning is what a letter of a timeline stands for.
+type meaning struct{ name, text string }
 
 type row struct {
 	at    int64 // nanoseconds since the run began
@@ -74,12 +80,12 @@ func merged(rows []row) []row {
 	return out
 }
 
-func rowLines(rows []row, n *namer) []string {
-	var lines []string
+func rowLines(rows []row, n *namer) []moment {
+	var lines []moment
 	for i, r := range rows {
 		if skipped := len(rows) - rowsHead - rowsTail; skipped > 1 && i >= rowsHead && i < rowsHead+skipped {
 			if i == rowsHead {
-				lines = append(lines, fmt.Sprintf("%13s %d more lines are in the JSON report", "...", skipped))
+				lines = append(lines, moment{fmt.Sprintf("%11s", "..."), fmt.Sprintf("%d more lines are in the JSON report", skipped)})
 			}
 			continue
 		}
@@ -87,14 +93,14 @@ func rowLines(rows []row, n *namer) []string {
 		if r.known {
 			when = fmt.Sprintf("%.1f ms", float64(r.at-rows[0].at)/1e6)
 		}
-		line := fmt.Sprintf("%13s %s %s%s", when, r.arrow, r.text(n), r.tag)
+		text := r.text(n) + r.tag
 		if r.more > 0 {
-			line += fmt.Sprintf("  %d copies", r.more+1)
+			text += fmt.Sprintf(", %d copies", r.more+1)
 			if r.known {
-				line += " within " + time.Duration(r.until-r.at).Round(time.Microsecond).String()
+				text += " within " + time.Duration(r.until-r.at).Round(time.Microsecond).String()
 			}
 		}
-		lines = append(lines, line)
+		lines = append(lines, moment{fmt.Sprintf("%11s %s", when, r.arrow), text})
 	}
 	return lines
 }
@@ -238,6 +244,9 @@ func counted(c probe.Counted) string {
 	if c.By != "" {
 		s += " by " + clean(c.By)
 	}
+	if c.Seen != "" {
+		s += "; it " + clean(c.Seen)
+	}
 	return s
 }
 
@@ -258,5 +267,5 @@ func labelled(label string, attempt int) string {
 	if attempt > 0 {
 		s += fmt.Sprintf(", try %d", attempt+1)
 	}
-	return "  [" + s + "]"
+	return " [" + s + "]"
 }

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/idem-toolkit/idem/internal/explain"
 	"github.com/idem-toolkit/idem/internal/probe"
 )
 
@@ -48,83 +50,180 @@ func summary(r probe.Report) string {
 	return fmt.Sprintf("%s: %s; exit %d, %s", r.Verdict, strings.Join(parts, ", "), r.Exit, exitMeaning(r.Exit))
 }
 
-// evidence tells in one line what a step's verdict rests on: why it was not
-// judged, the effects counted, the measures, the controls.
-func evidence(r probe.Result) string {
-	var parts []string
+// evidence tells in one line what a step's verdict rests on: first why it is
+// no pass, then what was measured and counted, last the controls. Whole gives
+// the measures too that are numbers only.
+func evidence(r probe.Result, whole bool) string {
+	parts := broken(r.Findings)
 	if r.Verdict != probe.Pass && r.Verdict != probe.Fail {
-		for _, reason := range r.Reasons {
-			parts = append(parts, clean(reason.Text))
-		}
-	}
-	if e := r.Evidence.Effects; e != nil {
-		parts = append(parts, effects(*e))
+		parts = append(parts, reasonTexts(r)...)
 	}
 	for _, m := range r.Evidence.Measures {
-		parts = append(parts, clean(m.Name)+" "+clean(m.Value))
+		if m.Text != "" {
+			parts = append(parts, clean(m.Text))
+		}
 	}
-	parts = append(parts, controls(r.Evidence.Controls)...)
-	if n := len(r.Cases); n > 0 {
-		parts = append(parts, caseCounts(r.Cases))
+	parts = append(parts, effects(r)...)
+	if text := caseCounts(r); text != "" {
+		parts = append(parts, text)
+	}
+	for _, m := range r.Evidence.Measures {
+		if whole && m.Text == "" {
+			parts = append(parts, clean(m.Name)+" "+clean(m.Value))
+		}
 	}
 	for _, note := range r.Notes {
 		parts = append(parts, clean(note))
 	}
+	parts = append(parts, controls(r.Evidence.Controls)...)
 	if len(parts) == 0 {
 		return "-"
 	}
 	return strings.Join(parts, "; ")
 }
 
-// effects says how many effects were counted and how many one operation makes.
-func effects(e probe.Effects) string {
-	s := plural(e.Settled-e.Before, "effect")
-	if e.Before != 0 {
-		s += fmt.Sprintf(" (from %d to %d)", e.Before, e.Settled)
-	}
-	if e.CountedBy != "" {
-		s += " counted by " + clean(e.CountedBy)
-	}
-	if e.Unit != 0 {
-		s += fmt.Sprintf(", one operation makes %d", e.Unit)
-	}
-	return s
-}
-
-// controls names those that held together and each that did not with its text.
-func controls(all []probe.Control) []string {
-	var held, parts []string
-	for _, c := range all {
-		if c.Held {
-			if !slices.Contains(held, clean(c.Name)) {
-				held = append(held, clean(c.Name))
+// broken says what was found, in the words of idem explain.
+func broken(findings []probe.Finding) []string {
+	var parts []string
+	for _, f := range findings {
+		s := clean(cmp.Or(explain.Title(f.Slug), f.Slug))
+		if f.Case != "" {
+			s += " (" + clean(f.Case)
+			if len(f.Also) > 0 {
+				s += fmt.Sprintf(" and %d more", len(f.Also))
 			}
-			continue
+			s += ")"
 		}
-		s := clean(c.Name) + " control did not hold"
-		if c.Text != "" {
-			s += ": " + clean(c.Text)
+		if f.Follows != "" {
+			s += ", which follows from " + clean(f.Follows)
 		}
 		parts = append(parts, s)
-	}
-	if len(held) > 0 {
-		parts = append(parts, "controls held: "+strings.Join(held, ", "))
 	}
 	return parts
 }
 
-func caseCounts(cases []probe.Case) string {
-	counts := map[probe.Verdict]int{}
-	for _, c := range cases {
-		counts[c.Verdict]++
+// reasonsMost is how many reasons a person is shown at once.
+const reasonsMost = 3
+
+// reasonTexts gives a step's reasons, equal ones folded, the first of many.
+func reasonTexts(r probe.Result) []string {
+	var texts []string
+	for i, reason := range folded(r.Reasons, len(r.Cases)) {
+		if i == reasonsMost {
+			return append(texts, fmt.Sprintf("%d more reasons", len(folded(r.Reasons, len(r.Cases)))-i))
+		}
+		texts = append(texts, clean(reason.Text))
+	}
+	return texts
+}
+
+// folded makes one of reasons that differ only in the case that they begin
+// with: "kill-1: ...", "kill-2: ..." become "2 of 5 cases: ...".
+func folded(reasons []probe.Reason, cases int) []probe.Reason {
+	var kinds []probe.Reason // what is left of the text without its case
+	times := map[probe.Reason]int{}
+	first := map[probe.Reason]probe.Reason{}
+	for _, r := range reasons {
+		kind := r
+		if _, rest, found := strings.Cut(r.Text, ": "); found {
+			kind.Text = rest
+		}
+		if times[kind] == 0 {
+			kinds = append(kinds, kind)
+			first[kind] = r
+		}
+		times[kind]++
+	}
+	out := make([]probe.Reason, 0, len(kinds))
+	for _, kind := range kinds {
+		n := times[kind]
+		switch {
+		case n == 1:
+			kind = first[kind]
+		case n <= cases:
+			kind.Text = fmt.Sprintf("%d of %d cases: %s", n, cases, kind.Text)
+		default:
+			kind.Text = fmt.Sprintf("%d cases: %s", n, kind.Text)
+		}
+		out = append(out, kind)
+	}
+	return out
+}
+
+// effects says how many effects were counted, and of how many operations or
+// against what one operation makes. Expiry tells its own in words: there one
+// more may be right.
+func effects(r probe.Result) []string {
+	e := r.Evidence.Effects
+	if e == nil || slices.ContainsFunc(r.Evidence.Measures, func(m probe.Measure) bool { return m.Name == probe.FurtherEffects }) {
+		return nil
+	}
+	made := e.Settled - e.Before
+	s := plural(made, "effect")
+	switch {
+	case made == 0:
+		s = "no effect"
+	case made == e.Unit && r.Step == "crash":
+		s += " for each operation"
+	case made == e.Unit && len(r.Cases) > 1 && casesOf(r, probe.Pass) == len(r.Cases):
+		s += fmt.Sprintf(" in each of %d cases", len(r.Cases))
+	}
+	if e.CountedBy != "" {
+		s += " counted by " + clean(e.CountedBy)
+	}
+	if made != e.Unit || e.Unit != 1 {
+		s += fmt.Sprintf(", where one operation makes %d", e.Unit)
+	}
+	return []string{s}
+}
+
+// controls names those that did not hold, then those that did.
+func controls(all []probe.Control) []string {
+	names := func(held bool) (list []string) {
+		for _, c := range all {
+			if c.Held == held && !slices.Contains(list, clean(c.Name)) {
+				list = append(list, clean(c.Name))
+			}
+		}
+		return list
 	}
 	var parts []string
-	for _, v := range append(verdicts[:len(verdicts):len(verdicts)], probe.NotRun) {
-		if counts[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
+	if lost := names(false); len(lost) > 0 {
+		parts = append(parts, plainly(len(lost), "control")+" that did not hold: "+strings.Join(lost, ", "))
+	}
+	if held := names(true); len(held) > 0 {
+		parts = append(parts, plainly(len(held), "control")+" held: "+strings.Join(held, ", "))
+	}
+	return parts
+}
+
+// caseCounts says in how many cases what is told beside it was so; nothing
+// where reasons tell it already, and where there is one case only.
+func caseCounts(r probe.Result) string {
+	var parts []string
+	for _, v := range []probe.Verdict{probe.Fail, probe.Inconclusive} {
+		n := casesOf(r, v)
+		if v == probe.Inconclusive && len(folded(r.Reasons, len(r.Cases))) < len(r.Reasons) {
+			n = 0
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s in %d of %d cases", v, n, len(r.Cases)))
 		}
 	}
-	return plural(len(cases), "case") + " (" + strings.Join(parts, ", ") + ")"
+	if len(r.Cases) == 1 {
+		return ""
+	}
+	return strings.Join(parts, ", ")
+}
+
+func casesOf(r probe.Result, v probe.Verdict) int {
+	n := 0
+	for _, c := range r.Cases {
+		if c.Verdict == v {
+			n++
+		}
+	}
+	return n
 }
 
 // place names a line of the contract: "contract.yaml:31", "" for no line.

@@ -133,6 +133,7 @@ type Count struct {
 	By      string `json:"by"`      // http, command, sql, sink, responses
 	N       int64  `json:"n"`
 	Error   string `json:"error,omitempty"` // the counter failed: N means nothing
+	Seen    string `json:"seen,omitempty"`  // what it asked and the beginning of what came, where it failed or saw no effect that was waited for; masked
 	Began   int64  `json:"began"`           // nanoseconds since the run began
 }
 
