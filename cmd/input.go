@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -34,6 +35,15 @@ func readMost(in io.Reader, name string, most int64) ([]byte, error) {
 		return nil, problem.New(name, "is larger than %d bytes", most)
 	}
 	return b, nil
+}
+
+// onceOnly refuses files of which two are standard input: the second would
+// find it empty.
+func onceOnly(files []string) error {
+	if first := slices.Index(files, "-"); first >= 0 && slices.Contains(files[first+1:], "-") {
+		return problem.New("-", "standard input can be read once only")
+	}
+	return nil
 }
 
 // reason gives the cause of a file error without its path, which the message

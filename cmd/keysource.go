@@ -3,9 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/idem-toolkit/idem/internal/determ"
 	"github.com/idem-toolkit/idem/internal/document"
@@ -20,7 +17,7 @@ func keyWorld(app *App, allowTestSecret bool) keysource.World {
 const allowTestSecretUsage = "accept the public test secret, which everyone knows"
 
 // readRecipe reads a recipe, from standard input for "-", and holds it to the
-// idem.lock beside it.
+// idem.lock of its folder.
 func readRecipe(app *App, file string) (*determ.Recipe, error) {
 	src, err := readInput(app, file, document.MaxSize)
 	if err != nil {
@@ -30,32 +27,7 @@ func readRecipe(app *App, file string) (*determ.Recipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := readLock(recipeDir(file))
-	if err != nil || lock == nil || file == "-" {
-		return r, err
-	}
-	return r, lock.Check(r)
-}
-
-// recipeDir is what the paths of a recipe are relative to.
-func recipeDir(file string) string {
-	if file == "-" {
-		return "."
-	}
-	return filepath.Dir(file)
-}
-
-// readLock reads the idem.lock of a folder; nil where there is none.
-func readLock(dir string) (*determ.Lock, error) {
-	path := filepath.Join(dir, determ.LockName)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	src, err := readInput(nil, path, document.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	return determ.ParseLock(path, src)
+	return r, checkLocks(r, file)
 }
 
 // recipeRing gives a ring for the keys of a recipe.

@@ -1,9 +1,10 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -42,57 +43,124 @@ would get another ID. Keep idem.lock under version control.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.files = args
-			return runRecipeLock(app, o)
+			return runRecipeLock(c.Context(), app, o)
 		},
 	}
 	c.Flags().BoolVar(&o.check, "check", false, "write nothing; exit 1 where a version is not locked yet")
 	return c
 }
 
-// runRecipeLock writes nothing unless every recipe agrees with its lock.
-func runRecipeLock(app *App, o *recipeLockOptions) error {
+// lockedFolder is a folder with those of the recipes that its lock holds.
+type lockedFolder struct {
+	dir     string // as first spelled
+	recipes []*determ.Recipe
+	update  *lockUpdate // nil with --check
+	lock    *determ.Lock
+	added   int
+}
+
+// runRecipeLock writes nothing unless every recipe agrees with its lock. Only
+// reading the recipes can be interrupted: what follows is short, and leaves
+// nothing half done.
+func runRecipeLock(ctx context.Context, app *App, o *recipeLockOptions) error {
 	if len(o.files) == 0 {
 		return problem.New("", "no recipe is named").WithHint("idem recipe lock RECIPE...")
 	}
-	locks := map[string]*determ.Lock{} // by folder
-	dirs := []string{}
-	added := map[string]int{}
-	for _, file := range o.files {
-		dir := filepath.Dir(file)
-		if locks[dir] == nil {
-			lock, err := readLock(dir)
+	var folders []*lockedFolder
+	err := interruptible(ctx, func() (err error) {
+		folders, err = readFolders(app, o.files)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, f := range folders {
+			if f.update != nil {
+				f.update.abandon()
+			}
+		}
+	}()
+	for _, f := range folders {
+		if err := f.begin(ctx, o.check); err != nil {
+			return err
+		}
+		for _, r := range f.recipes {
+			n, err := f.lock.Add(r)
 			if err != nil {
 				return err
 			}
-			if lock == nil {
-				lock = determ.NewLock(filepath.Join(dir, determ.LockName))
-			}
-			locks[dir] = lock
-			dirs = append(dirs, dir)
+			f.added += n
 		}
-		src, err := readInput(nil, file, document.MaxSize)
-		if err != nil {
-			return err
-		}
-		r, err := determ.Parse(file, src)
-		if err != nil {
-			return err
-		}
-		n, err := locks[dir].Add(r)
-		if err != nil {
-			return err
-		}
-		added[dir] += n
 	}
+	return endLocks(app, o, folders)
+}
+
+// readFolders reads recipes and parts them by folder, in an order that is the
+// same for all processes, so that no two wait for each other.
+func readFolders(app *App, files []string) ([]*lockedFolder, error) {
+	if err := onceOnly(files); err != nil {
+		return nil, err
+	}
+	byFolder := map[string]*lockedFolder{}
+	var all []string
+	for _, file := range files {
+		src, err := readInput(app, file, document.MaxSize)
+		if err != nil {
+			return nil, err
+		}
+		r, err := determ.Parse(inputName(file), src)
+		if err != nil {
+			return nil, err
+		}
+		dir := recipeDir(file)
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
+		if err != nil {
+			return nil, problem.New(dir, "cannot be found: %s", reason(err))
+		}
+		if byFolder[real] == nil {
+			byFolder[real] = &lockedFolder{dir: dir}
+			all = append(all, real)
+		}
+		byFolder[real].recipes = append(byFolder[real].recipes, r)
+	}
+	slices.Sort(all)
+	folders := make([]*lockedFolder, len(all))
+	for i, real := range all {
+		folders[i] = byFolder[real]
+	}
+	return folders, nil
+}
+
+func (f *lockedFolder) begin(ctx context.Context, check bool) (err error) {
+	if !check {
+		if f.update, err = beginLock(ctx, f.dir); err == nil {
+			f.lock = f.update.lock
+		}
+		return err
+	}
+	if f.lock, err = readLock(f.dir); err == nil && f.lock == nil {
+		f.lock = determ.NewLock(filepath.Join(f.dir, determ.LockName))
+	}
+	return err
+}
+
+// endLocks writes what is new and says what was done.
+func endLocks(app *App, o *recipeLockOptions, folders []*lockedFolder) error {
 	open := 0
-	for _, dir := range dirs {
-		open += added[dir]
-		if added[dir] > 0 && !o.check {
-			if err := replaceFile(locks[dir].File, locks[dir].Bytes()); err != nil {
+	for _, f := range folders {
+		open += f.added
+		if f.added > 0 && !o.check {
+			err := f.update.commit()
+			f.update = nil
+			if err != nil {
 				return err
 			}
 		}
-		tellLocked(app, o, locks[dir].File, added[dir])
+		tellLocked(app, o, f.lock.File, f.added)
 	}
 	if o.check && open > 0 {
 		return exitWith(ExitBroken)
@@ -110,30 +178,4 @@ func tellLocked(app *App, o *recipeLockOptions, file string, added int) {
 	default:
 		fmt.Fprintf(app.Err, "%s: %d locked\n", file, added)
 	}
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(path string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".idem-*")
-	if err != nil {
-		return problem.New(path, "cannot be written: %s", reason(err))
-	}
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return problem.New(path, "cannot be written: %s", reason(err))
-	}
-	return nil
 }

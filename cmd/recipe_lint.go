@@ -34,7 +34,7 @@ Exit 1 where there is an error, with --strict also where there is a warning.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.files = args
-			return runRecipeLint(app, o)
+			return interruptible(c.Context(), func() error { return runRecipeLint(app, o) })
 		},
 	}
 	c.Flags().StringVar(&o.format, "format", "text", "text or json")
@@ -65,6 +65,9 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 	}
 	if len(o.files) == 0 {
 		return problem.New("", "no recipe is named").WithHint("idem recipe lint RECIPE...")
+	}
+	if err := onceOnly(o.files); err != nil {
+		return err
 	}
 	report := lintReport{Idem: "lint/v1"}
 	for _, file := range o.files {
@@ -105,9 +108,12 @@ func lintFile(app *App, file string, allow []string) lintedRecipe {
 			return nil, err
 		}
 		options := determ.LintOptions{Now: app.Now()}
-		if file != "-" {
-			if options.Lock, err = readLock(recipeDir(file)); err != nil {
+		for _, dir := range recipeFolders(file) {
+			if options.Lock, err = readLock(dir); err != nil {
 				return nil, err
+			}
+			if options.Lock != nil {
+				break
 			}
 		}
 		return determ.Lint(linted.File, src, options)
