@@ -111,7 +111,7 @@ var faults = []struct {
 		name:     "marker while it ran twice",
 		contract: marked, behaviour: behaviour{fault: "marker while it ran twice", marker: true},
 		want: "duplicate fail duplicate/effect-ran-twice\n" +
-			"concurrent fail concurrent/effect-ran-twice\n" +
+			"concurrent fail concurrent/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"conflict fail conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"crash fail crash/effect-ran-twice<-duplicate/effect-ran-twice\n" +

@@ -59,7 +59,7 @@ func (j *judging) judgeRound(t *Trial, r round, tally *raceTally) (overlapped bo
 	}
 	overlapped = j.overlap(race)
 	winner := j.winner(race)
-	wrong := j.ranOnceInRace(t, r, winner != nil, overlapped)
+	wrong := j.ranOnceInRace(t, r, winner, overlapped)
 	for _, x := range race {
 		switch {
 		case x == winner:
@@ -99,7 +99,7 @@ func (j *judging) winner(race []*Exchange) *Exchange {
 
 // ranOnceInRace judges a round's counts and gives the slug of what they show
 // to be wrong; "" where nothing is.
-func (j *judging) ranOnceInRace(t *Trial, r round, accepted, overlapped bool) string {
+func (j *judging) ranOnceInRace(t *Trial, r round, winner *Exchange, overlapped bool) string {
 	e, ok := j.counts(t, "before", "after-race", "settled")
 	made := e.Settled - e.Before
 	f := Finding{Case: r.name, Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(made)}
@@ -109,16 +109,30 @@ func (j *judging) ranOnceInRace(t *Trial, r round, accepted, overlapped bool) st
 	case made > e.Unit:
 		f.Slug = "concurrent/effect-ran-twice"
 		raced, counted := t.Counted("raced")
-		if !overlapped || counted && raced.N-e.Before <= e.Unit {
+		if !overlapped || counted && raced.N-e.Before <= e.Unit || j.replayed(t.Under("race"), winner) {
 			// The race itself ran once, or there was none: it was a copy after it that ran again.
 			f.Follows = j.follows("duplicate/effect-ran-twice")
 		}
 		j.accuse(t, f, j.op.Promise.Duplicate.Pos, "copies that are in flight together have one effect")
-	case made < e.Unit && accepted:
+	case made < e.Unit && winner != nil:
 		f.Slug = "concurrent/effect-missing"
 		j.accuse(t, f, j.op.Promise.Duplicate.Pos, "an operation that was answered as done has its effect")
 	}
 	return f.Slug
+}
+
+// replayed says that no copy got a result of its own, where a run would have
+// been answered with one: each was a duplicate that came when the first was done.
+func (j *judging) replayed(race []*Exchange, winner *Exchange) bool {
+	if winner == nil || !j.controls.Vary {
+		return false
+	}
+	for _, x := range race {
+		if j.rules.class(x).welcome && len(j.rules.differences(winner, x)) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // judgeLoser judges an answered copy that did not win. Legal are the

@@ -45,7 +45,8 @@ func (s *charges) serve(c *conn) {
 	}
 	unknown := s.is("looks before the body") && s.find(k) == nil
 	c.body()
-	k.pause(0)
+	s.taken = max(s.taken, s.now) + int64(s.intake)
+	k.pause(time.Duration(s.taken - s.now))
 	switch {
 	case s.busy != nil && s.busy(s, c):
 		k.send(503, nil, false)

@@ -22,14 +22,15 @@ type behaviour struct {
 	retention     time.Duration
 	from          string // first use (empty), "completion" or "last_use"
 	lease         time.Duration
-	memory        bool   // records die with the process
-	late          bool   // the result is recorded when it is answered, not with the effect
-	inFlight      int    // status; 0: waits
-	conflict      int    // status
-	mismatch      string // empty: refused; "replay", "execute"
-	duplicate     string // empty: replayed; "current", "refused"
-	fingerprint   string // empty: the JSON value; "bytes", "none"
-	refusal       int    // status of a refused duplicate
+	intake        time.Duration // one request at a time is taken in, each so long
+	memory        bool          // records die with the process
+	late          bool          // the result is recorded when it is answered, not with the effect
+	inFlight      int           // status; 0: waits
+	conflict      int           // status
+	mismatch      string        // empty: refused; "replay", "execute"
+	duplicate     string        // empty: replayed; "current", "refused"
+	fingerprint   string        // empty: the JSON value; "bytes", "none"
+	refusal       int           // status of a refused duplicate
 	marker        bool
 	plain         bool                           // the body's amount and currency are validated, 422
 	unique        bool                           // an order id that is known is refused, 409
@@ -83,6 +84,7 @@ type charges struct {
 	skew    time.Duration // what the clock was moved on by
 	cache   map[string]int64
 	served  int
+	taken   int64 // when the last request was taken in
 	started int64 // when it was last started
 }
 

@@ -40,6 +40,19 @@ var targets = []struct {
 			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/never-forgets expiry/forgot-early<-duplicate/effect-ran-twice",
 	},
 	{
+		// So slow that the end of a stampede comes when its first is done.
+		name:     "express-idempotency, plain, on a busy machine",
+		contract: "express/plain.contract.yaml",
+		behaviour: behaviour{memory: true, late: true, inFlight: 409, conflict: 417, intake: 3 * time.Millisecond,
+			fault: "answers, then runs + never forgets"},
+		want: "duplicate fail duplicate/effect-ran-twice\n" +
+			"concurrent fail concurrent/effect-ran-twice<-duplicate/effect-ran-twice\n" +
+			"conflict fail conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
+			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
+			"crash fail crash/effect-ran-twice<-duplicate/effect-ran-twice\n" +
+			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/never-forgets expiry/forgot-early<-duplicate/effect-ran-twice",
+	},
+	{
 		name:      "express-idempotency, asks isHit",
 		contract:  "express/is-hit.contract.yaml",
 		behaviour: behaviour{memory: true, late: true, inFlight: 409, conflict: 417, fault: "never forgets"},
