@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -58,6 +59,12 @@ func (b *bank) serve(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
+func (b *bank) called() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.calls
+}
+
 func (b *bank) booked(order string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,12 +79,12 @@ func TestAnEffectElsewhereHappensOnce(t *testing.T) {
 		r := newRig(t, open(), newTestClock(), b.use)
 		race(20, func(int) { r.charge("k", order("o")).want(t, 201, "") })
 		r.wantEffects("o", 1)
-		if b.calls != 1 || b.booked("o") != 1 {
-			t.Errorf("%d calls, %d booked", b.calls, b.booked("o"))
+		if b.called() != 1 || b.booked("o") != 1 {
+			t.Errorf("%d calls, %d booked", b.called(), b.booked("o"))
 		}
 		declined := `{"order_id":"d","amount":5,"currency":"EUR","payment_method":"declined"}`
 		r.charge("d", declined).want(t, 402, "declined")
-		if b.calls != 1 {
+		if b.called() != 1 {
 			t.Error("a declined payment reached the bank")
 		}
 	})
@@ -105,8 +112,8 @@ func TestAnEffectOfUnknownOutcomeIsFinishedByTheRetry(t *testing.T) {
 				first := r.charge("k", order("o")).want(t, 201, "")
 				r.charge("k", order("o")).replayed(t, first)
 				r.wantEffects("o", 1)
-				if b.booked("o") != 1 || b.calls != 2 {
-					t.Errorf("booked %d times in %d calls", b.booked("o"), b.calls)
+				if b.booked("o") != 1 || b.called() != 2 {
+					t.Errorf("booked %d times in %d calls", b.booked("o"), b.called())
 				}
 			})
 		})
@@ -120,8 +127,8 @@ func TestARefusedEffectIsStored(t *testing.T) {
 	first := r.charge("k", order("o")).want(t, 402, "effect-refused")
 	r.charge("k", order("o")).replayed(t, first)
 	r.wantEffects("o", 0)
-	if b.calls != 1 {
-		t.Errorf("%d calls", b.calls)
+	if b.called() != 1 {
+		t.Errorf("%d calls", b.called())
 	}
 }
 
@@ -139,18 +146,48 @@ func TestAnOrphanedIntentIsReconciledWithoutTheCaller(t *testing.T) {
 		}
 		race(4, func(int) { r.s.Reconcile(ctx) })
 		r.wantEffects("o", 1)
-		if b.booked("o") != 1 {
-			t.Errorf("booked %d times", b.booked("o"))
+		if b.booked("o") != 1 || b.called() != 2 {
+			t.Errorf("booked %d times in %d calls", b.booked("o"), b.called())
 		}
-		calls := b.calls
+		calls := b.called()
 		r.s.Reconcile(ctx)
 		got := r.charge("k", order("o")).want(t, 201, "")
-		if got.header.Get("Idempotent-Replayed") != "true" || b.calls != calls {
+		if got.header.Get("Idempotent-Replayed") != "true" || b.called() != calls {
 			t.Error("the retry ran again")
 		}
 		// A start without the other service leaves intents alone.
 		plain := newRig(t, s, r.clock, nil)
 		plain.s.Reconcile(ctx)
+	})
+}
+
+// stale is a store whose list of orphans was read a while ago.
+type stale struct {
+	Store
+	orphans []Record
+}
+
+func (s stale) Orphans(context.Context, time.Time, int) ([]Record, error) { return s.orphans, nil }
+
+func TestAnOrphanThatAnotherReplicaTookIsLeftToIt(t *testing.T) {
+	eachStore(t, func(t *testing.T, open func() Store) {
+		b := newBank(t)
+		b.fail = func(call int) (int, bool) { return 0, true }
+		s := open()
+		r := newRig(t, s, newTestClock(), b.use)
+		r.charge("k", order("o")).want(t, 503, "effect-unknown")
+		orphans, err := s.Orphans(ctx, r.s.Now(), 10)
+		if err != nil || len(orphans) != 1 {
+			t.Fatalf("%d orphans, %v", len(orphans), err)
+		}
+		rec := orphans[0]
+		mustClaim(t, s, Ask{Key: rec.Key, Scope: rec.Scope, Fingerprint: rec.Fingerprint, Owner: "another",
+			Now: r.s.Now(), LeaseUntil: r.s.Now().Add(lease), Expires: rec.Expires})
+		late := newRig(t, stale{s, orphans}, r.clock, b.use)
+		late.s.Reconcile(ctx)
+		if b.called() != 1 {
+			t.Errorf("%d calls", b.called())
+		}
 	})
 }
 

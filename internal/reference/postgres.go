@@ -109,40 +109,41 @@ func (l *listener) stop() error {
 	return nil
 }
 
-// run listens, and connects again when the connection dies, slower each time.
-// Whenever notifications may have been lost everyone looks for himself.
+// run listens, and connects again when the connection dies, slower each time
+// that it cannot. Whenever notifications may have been lost everyone looks for
+// himself.
 func (l *listener) run() {
-	const slowest = 5 * time.Second
-	pause := 50 * time.Millisecond
+	const soon, slowest = 50 * time.Millisecond, 5 * time.Second
+	pause := soon
 	for l.ctx.Err() == nil {
-		began := time.Now()
-		l.listen()
+		listened := l.listen()
 		l.hub.wakeAll()
-		if time.Since(began) > slowest {
-			pause = 50 * time.Millisecond
+		if listened {
+			pause = soon
 		}
 		_ = sleep(l.ctx, SystemClock{}, pause)
 		pause = min(2*pause, slowest)
 	}
 }
 
-// listen hands on notifications until the connection dies.
-func (l *listener) listen() {
+// listen hands on notifications until the connection dies; false if it never
+// listened.
+func (l *listener) listen() bool {
 	defer l.ready()
 	conn, err := pgx.ConnectConfig(l.ctx, l.config)
 	if err != nil {
-		return
+		return false
 	}
 	defer conn.Close(context.Background())
 	if _, err := conn.Exec(l.ctx, "LISTEN "+channel); err != nil {
-		return
+		return false
 	}
 	l.hub.wakeAll()
 	l.ready()
 	for {
 		n, err := conn.WaitForNotification(l.ctx)
 		if err != nil {
-			return
+			return true
 		}
 		l.hub.wake(n.Payload)
 	}

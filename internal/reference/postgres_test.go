@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -57,6 +58,39 @@ func TestAReplicaListensOnOneConnectionAndComesBack(t *testing.T) {
 	for _, s := range []Store{owner, waiter} {
 		if n := s.(*sqlStore).write.Stats().OpenConnections; n > postgresConnections {
 			t.Errorf("%d connections", n)
+		}
+	}
+}
+
+func TestAWaiterMissesNothingWhileItsListenerIsAway(t *testing.T) {
+	address := testneed.Postgres(t)
+	owner, waiter := mustOpen(t, address), mustOpen(t, address)
+	for i := range 10 {
+		key := fmt.Sprint("k", i)
+		rec := mustClaim(t, owner, asking(key, "f", 0))
+		finished := make(chan struct{})
+		go func() {
+			defer close(finished)
+			for {
+				changed, stop := waiter.Watch(ctx, rec.Lease.ID)
+				now, found, err := waiter.Find(ctx, rec.Lease.ID)
+				if err != nil || !found || now.State != InProgress {
+					stop()
+					return
+				}
+				<-changed
+				stop()
+			}
+		}()
+		listeners(t, owner.(*sqlStore), true)
+		time.Sleep(time.Duration(i) * 5 * time.Millisecond) // dying, away, back
+		if err := owner.Commit(ctx, paying(rec, "o", 0)); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-finished:
+		case <-time.After(30 * time.Second):
+			t.Fatalf("round %d: never told", i)
 		}
 	}
 }

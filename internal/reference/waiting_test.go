@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -129,6 +130,25 @@ func TestAWaiterWaitsOnlySoLong(t *testing.T) {
 		close(g.open)
 		(<-done).want(t, 201, "")
 	})
+}
+
+// TestAWaiterLooksAgainForWhatNobodyTellsIt: two processes on one SQLite file
+// cannot wake each other.
+func TestAWaiterLooksAgainForWhatNobodyTellsIt(t *testing.T) {
+	address := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
+	g := newGate()
+	clock := newTestClock()
+	a, b := newRig(t, mustOpen(t, address), clock, g.use), newRig(t, mustOpen(t, address), clock, g.use)
+	first, second := make(chan reply), make(chan reply)
+	go func() { first <- a.charge("k", order("o")) }()
+	<-g.entered
+	go func() { second <- b.charge("k", order("o")) }()
+	eventually(t, "the owner's renewal and the waiter's timer", func() bool { return clock.waiting() == 2 })
+	close(g.open)
+	got := (<-first).want(t, 201, "")
+	clock.Advance(recheck)
+	(<-second).replayed(t, got)
+	a.wantEffects("o", 1)
 }
 
 func TestACallerWhoHangsUpChangesNothing(t *testing.T) {
