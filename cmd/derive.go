@@ -60,6 +60,7 @@ look up, the current one first, and --check says which version made an ID.`,
 	f.BoolVar(&o.withListed, "with-listed", false, "print the IDs of the current, next and previous versions")
 	f.StringVar(&o.check, "check", "", "say which listed version made this `ID` of the payload; exit 1 where none did")
 	f.BoolVar(&o.explain, "explain", false, "say how the ID comes about, sensitive values and secrets masked")
+	allowEmpty(f, "check") // it is no ID, as another wrong one is none
 	f.StringVar(&o.format, "format", "text", "text or json")
 	f.BoolVar(&o.allowTestSecret, "allow-test-secret", false, allowTestSecretUsage)
 	return c
@@ -74,6 +75,11 @@ func runDerive(ctx context.Context, app *App, o *deriveOptions) error {
 	}
 	if o.recipe == "-" && o.file == "-" {
 		return problem.New("", "recipe and payload cannot both be standard input").WithHint("idem derive -r - FILE")
+	}
+	if !o.checking {
+		if err := app.needsOutput(); err != nil {
+			return err
+		}
 	}
 	r, err := readRecipe(app, o.recipe)
 	if err != nil {
@@ -228,7 +234,7 @@ func tellMatch(out io.Writer, o *deriveOptions, ids []listedID) error {
 		derived[i] = id.derived
 	}
 	found := determ.Match(derived, o.check)
-	report := matchReport{Idem: "derive-check/v1", Check: o.check, Match: found >= 0}
+	report := matchReport{Idem: "derive-check/v1", Check: problem.MaskKeys(o.check), Match: found >= 0}
 	if found >= 0 {
 		report.By = &ids[found]
 	}

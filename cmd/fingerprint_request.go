@@ -26,6 +26,7 @@ func (o *requestOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.on, "request", false, "fingerprint a request; FILE is its body, and without FILE it has none")
 	f.StringVar(&o.method, "method", "POST", "with --request: the method")
 	f.StringVar(&o.path, "path", "", "with --request: path and, behind a ?, query, as sent")
+	allowEmpty(f, "path") // it is /, as in a request line (determ-v1, Fingerprints v1)
 	f.StringArrayVar(&o.headers, "header", nil, "with --request: a header as sent, 'Name: value', or @FILE with one a line")
 	f.StringArrayVar(&o.include, "include-header", nil, "with --request: a header that counts")
 	f.StringArrayVar(&o.ignore, "ignore", nil, "with --request or --diff: JSON pointer of what does not count")

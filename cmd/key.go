@@ -69,6 +69,11 @@ func runKeyNew(ctx context.Context, app *App, o *keyNewOptions) error {
 			return err
 		}
 	}
+	if o.out == "" || o.out == "-" {
+		if err := app.needsOutput(); err != nil {
+			return err
+		}
+	}
 	b := make([]byte, 32)
 	if _, err := rand.Read(b); err != nil {
 		return problem.New("", "no random bytes: %s", err)

@@ -144,6 +144,11 @@ func runKeySubkey(ctx context.Context, app *App, o *keySubkeyOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.out == "" || o.out == "-" {
+		if err := app.needsOutput(); err != nil {
+			return err
+		}
+	}
 	line, err := secret.SubkeyLine(r.Triple)
 	if err != nil {
 		return err

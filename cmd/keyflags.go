@@ -89,6 +89,14 @@ func (s *sourceFlags) register(f *pflag.FlagSet, name, what string) {
 	f.StringVar(&s.env, name+"-env", "", "take "+what+" from this environment `variable`")
 	f.StringVar(&s.file, name+"-file", "", "take "+what+" from this `file`, which only its owner may read")
 	f.StringVar(&s.fd, name+"-fd", "", "take "+what+" from this file `descriptor`")
+	s.allowEmpty(f)
+}
+
+// Their own words say more than that a flag is empty.
+func (s *sourceFlags) allowEmpty(f *pflag.FlagSet) {
+	for _, kind := range []string{"-env", "-file", "-fd"} {
+		allowEmpty(f, s.name+kind)
+	}
 }
 
 func (s *sourceFlags) changed(kind string) bool { return s.flags.Changed(s.name + "-" + kind) }

@@ -11,7 +11,7 @@ import (
 // progress gives what shows a live run's progress on a terminal, nil where
 // standard error is none or nobody wants to see it.
 func (a *App) progress() func(*trace.Event) {
-	if !a.ErrTTY || a.Quiet {
+	if !a.ErrTTY || a.Quiet || a.Terminal == nil {
 		return nil
 	}
 	var mu sync.Mutex
@@ -28,13 +28,13 @@ func (a *App) progress() func(*trace.Event) {
 			return
 		}
 		shown = at
-		fmt.Fprintf(a.Err, "\r\x1b[K%5.1f s  %d requests sent  %s", at.Seconds(), sent, e.Step)
+		fmt.Fprintf(a.Terminal, "\r\x1b[K%5.1f s  %d requests sent  %s", at.Seconds(), sent, e.Step)
 	}
 }
 
 // endProgress takes the progress line away, so that the report begins clean.
 func (a *App) endProgress() {
-	if a.ErrTTY && !a.Quiet {
-		fmt.Fprint(a.Err, "\r\x1b[K")
+	if a.ErrTTY && !a.Quiet && a.Terminal != nil {
+		fmt.Fprint(a.Terminal, "\r\x1b[K")
 	}
 }

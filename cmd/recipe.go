@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -169,9 +170,14 @@ func endLocks(app *App, o *recipeLockOptions, folders []*lockedFolder) error {
 }
 
 func tellLocked(app *App, o *recipeLockOptions, file string, added int) {
+	file = problem.Line(file)
 	switch {
 	case o.check && added > 0:
-		fmt.Fprintf(app.Err, "%s: %d not locked yet\nhint: idem recipe lock\n", file, added)
+		which := "RECIPE..."
+		if !slices.ContainsFunc(o.files, func(f string) bool { return !showable(f) }) {
+			which = strings.Join(o.files, " ")
+		}
+		fmt.Fprintf(app.Err, "%s: %d not locked yet\nhint: idem recipe lock %s\n", file, added, which)
 	case app.Quiet:
 	case added == 0:
 		fmt.Fprintf(app.Err, "%s: nothing new\n", file)

@@ -145,15 +145,12 @@ func allowed(f determ.Finding, allow []string) bool {
 func lintText(app *App, report lintReport) {
 	for _, r := range report.Recipes {
 		if r.Error != "" {
-			fmt.Fprintf(app.Err, "idem: %s\n", r.Error)
-			if r.Hint != "" {
-				fmt.Fprintf(app.Err, "hint: %s\n", r.Hint)
-			}
+			complain(app, r.Error, r.Hint)
 		}
 		for _, f := range r.Findings {
-			fmt.Fprintf(app.Out, "%s: %s: %s [%s]\n", f.Where, f.Level, f.Message, f.Slug)
+			fmt.Fprintf(app.Out, "%s: %s: %s [%s]\n", problem.Line(f.Where), f.Level, problem.Line(f.Message), f.Slug)
 			if f.Hint != "" {
-				fmt.Fprintf(app.Out, "    hint: %s\n", f.Hint)
+				fmt.Fprintf(app.Out, "    hint: %s\n", problem.Line(f.Hint))
 			}
 		}
 	}

@@ -27,8 +27,12 @@ type App struct {
 	LookupEnv func(string) (string, bool)
 	Environ   func() []string
 	Now       func() time.Time
-	OutTTY    bool // standard output is a terminal
-	ErrTTY    bool // standard error is a terminal
+	OutTTY    bool       // standard output is a terminal
+	ErrTTY    bool       // standard error is a terminal
+	Columns   func() int // of the terminal that standard output is, 0 where that is not known; may be nil
+
+	OutClosed bool      // there is no standard output
+	Terminal  io.Writer // standard error as it is, for what moves the cursor; set by Main
 
 	Quiet, Verbose bool
 }
@@ -39,6 +43,7 @@ func System() *App {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		LookupEnv: os.LookupEnv, Environ: os.Environ, Now: time.Now,
 		OutTTY: isTerminal(os.Stdout), ErrTTY: isTerminal(os.Stderr),
+		Columns: func() int { return terminalColumns(os.Stdout) }, OutClosed: wasClosed(os.Stdout, 1),
 	}
 }
 
@@ -51,10 +56,15 @@ func isTerminal(f *os.File) bool {
 func Main(app *App, args []string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	app, out := watched(app)
 	root := newRootCmd(app)
-	root.SetArgs(args)
-	root.SetContext(ctx)
-	return finish(app, root.Execute())
+	err := unknownCommand(root, args)
+	if err == nil {
+		root.SetArgs(args)
+		root.SetContext(ctx)
+		err = root.Execute()
+	}
+	return finish(app, unwritten(err, out.failed()))
 }
 
 func newRootCmd(app *App) *cobra.Command {
@@ -71,9 +81,7 @@ func newRootCmd(app *App) *cobra.Command {
 	root.PersistentFlags().BoolVarP(&app.Quiet, "quiet", "q", false, "say nothing but results and errors")
 	root.PersistentFlags().BoolVarP(&app.Verbose, "verbose", "v", false, "say more")
 	addSettingsFlags(root)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return problem.New("", "%s", err).WithHint("%s --help", c.CommandPath())
-	})
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return before(app, c) }
 	root.AddCommand(
 		newCanonCmd(app),
 		newDeriveCmd(app),
@@ -86,6 +94,7 @@ func newRootCmd(app *App) *cobra.Command {
 		newExplainCmd(app),
 		newConfigCmd(app),
 	)
+	inOwnWords(root)
 	return root
 }
 
@@ -136,9 +145,15 @@ func finish(app *App, err error) int {
 		}
 		err = exit.err
 	}
-	fmt.Fprintf(app.Err, "idem: %s\n", err)
-	if hint := problem.Hint(err); hint != "" {
-		fmt.Fprintf(app.Err, "hint: %s\n", hint)
-	}
+	complain(app, err.Error(), problem.Hint(err))
 	return code
+}
+
+// complain writes a message and its hint, where there is one, each on one line
+// whatever the names in it hold.
+func complain(app *App, message, hint string) {
+	fmt.Fprintf(app.Err, "idem: %s\n", problem.Line(message))
+	if hint != "" {
+		fmt.Fprintf(app.Err, "hint: %s\n", problem.Line(hint))
+	}
 }

@@ -1,10 +1,12 @@
 package cmd
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
 	"github.com/idem-toolkit/idem/internal/document"
@@ -152,10 +154,36 @@ func settings(app *App, c *cobra.Command) (*Settings, error) {
 	return found, nil
 }
 
-// flagValue gives the text of a flag that was given on the command line.
+// before is what goes before every command: what its flags and the general
+// settings say must be well said, also where the command would not look.
+func before(app *App, c *cobra.Command) error {
+	var err error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" && f.Annotations[mayBeEmpty] == nil {
+			err = problem.New("--"+f.Name, "it is given, and empty").WithHint("leave it out, or see %s --help", c.CommandPath())
+		}
+	})
+	if err == nil {
+		_, err = settings(app, c)
+	}
+	return err
+}
+
+// mayBeEmpty marks a flag whose value means something when it is empty. With
+// every other one, a variable that is not set would undo what the flag asks for.
+const mayBeEmpty = "idem/empty"
+
+func allowEmpty(flags *pflag.FlagSet, name string) {
+	f := flags.Lookup(name)
+	f.Annotations = map[string][]string{mayBeEmpty: {}}
+}
+
+// flagValue gives the text of a flag that was given on the command line. One
+// of that name with another default is a command's own: derive's --format is
+// not that of reports.
 func flagValue(c *cobra.Command, s setting) (string, bool) {
 	f := c.Flags().Lookup(s.flag())
-	if f == nil || !f.Changed {
+	if f == nil || !f.Changed || f.DefValue != fmt.Sprint(s.absent) {
 		return "", false
 	}
 	return f.Value.String(), true
@@ -202,5 +230,6 @@ func (s *Settings) get(name string) settingValue {
 // addSettingsFlags adds the flags that every command takes.
 func addSettingsFlags(root *cobra.Command) {
 	root.PersistentFlags().String("config", "", "config file instead of idem.yaml (or IDEM_CONFIG)")
+	allowEmpty(root.PersistentFlags(), "config") // refused in its own words
 	root.PersistentFlags().String("color", "auto", "colours on standard output: auto, always, never")
 }

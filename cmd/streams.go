@@ -1,0 +1,91 @@
+package cmd
+
+import (
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"syscall"
+
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+// result is standard output. Every command writes its result through it, the
+// help too, so that a write that fails is noticed wherever it is made: it
+// remembers the first error, and takes nothing afterwards.
+type result struct {
+	to io.Writer
+
+	mu  sync.Mutex
+	err error
+}
+
+func (r *result) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.to.Write(b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	r.err = err
+	return n, err
+}
+
+func (r *result) failed() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// words is standard error: everything on it is cleaned of what a terminal
+// would act on, and of keys, wherever it came from.
+type words struct{ to io.Writer }
+
+func (w words) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(w.to, problem.Text(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// watched gives the same world with streams that are looked after.
+func watched(app *App) (*App, *result) {
+	world := *app
+	out := &result{to: app.Out}
+	world.Out, world.Err, world.Terminal = out, words{app.Err}, app.Err
+	return &world, out
+}
+
+// unwritten turns a failed write into the command's end: it beats every other
+// but an interruption, since what was to be read is not there. Where nobody
+// reads any more, as behind head, there is nothing to say about it.
+func unwritten(err, failed error) error {
+	var exit *exitCode
+	switch {
+	case failed == nil, errors.As(err, &exit) && exit.code == ExitInterrupted:
+		return err
+	case nobodyReads(failed):
+		return exitWith(ExitUsage)
+	}
+	return problem.New("standard output", "cannot be written: %s", reason(failed))
+}
+
+func nobodyReads(err error) bool {
+	var number syscall.Errno
+	if runtime.GOOS == "windows" && errors.As(err, &number) {
+		return number == 109 || number == 232 // ERROR_BROKEN_PIPE, ERROR_NO_DATA
+	}
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// needsOutput refuses to make what would be lost: the program was started
+// without standard output.
+func (a *App) needsOutput() error {
+	if a.OutClosed {
+		return problem.New("standard output", "it is closed, and the result would be lost")
+	}
+	return nil
+}

@@ -1,0 +1,9 @@
+package cmd
+
+import "os"
+
+// wasClosed says whether a standard stream was closed when the program began.
+func wasClosed(f *os.File, _ int) bool {
+	_, err := f.Stat()
+	return err != nil
+}
