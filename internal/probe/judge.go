@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"iter"
 	"slices"
 	"strings"
@@ -53,6 +55,9 @@ func openCourt(e trace.Event) (*court, error) {
 	}
 	if e.Run.Schema != trace.Schema {
 		return nil, problem.New("event 1", "the trace is of schema %q, this tool reads %q", e.Run.Schema, trace.Schema)
+	}
+	if sum := sha256.Sum256([]byte(e.Run.Contract)); !e.Run.Masked && hex.EncodeToString(sum[:]) != e.Run.SHA256 {
+		return nil, problem.New("event 1", "the contract in the trace is not the one that was run: its sha256 differs")
 	}
 	c, err := contract.Parse(e.Run.File, []byte(e.Run.Contract), nil)
 	if err == nil {

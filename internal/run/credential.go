@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"os"
 	"strings"
 
@@ -35,7 +36,7 @@ func (l *Live) credential(ctx context.Context, a *contract.Auth, label string) (
 	if err := l.guardProduction(text, where); err != nil {
 		return Credential{}, err
 	}
-	l.mask.Add(text, label)
+	l.hideCredential(a.Prefix, text, label)
 	if a.Header != "" {
 		value := a.Prefix + text
 		if strings.ContainsAny(value, "\r\n\x00") {
@@ -44,6 +45,22 @@ func (l *Live) credential(ctx context.Context, a *contract.Auth, label string) (
 		return Credential{lines: [][2]string{{a.Header, value}}}, nil
 	}
 	return l.headerLines(text, where, label)
+}
+
+// hideCredential masks a credential, as it stands in its header too, and what a
+// Basic one (RFC 7617) spells in base64: user and password.
+func (l *Live) hideCredential(prefix, text, label string) {
+	l.mask.Add(text, label)
+	l.mask.Add(prefix+text, label)
+	scheme, encoded, ok := strings.Cut(prefix+text, " ")
+	if !ok || !strings.EqualFold(scheme, "Basic") {
+		return
+	}
+	if plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded)); err == nil {
+		l.mask.Add(string(plain), label)
+		_, password, _ := strings.Cut(string(plain), ":")
+		l.mask.Add(password, label)
+	}
 }
 
 // headerLines reads whole header lines that a command printed.
@@ -60,7 +77,7 @@ func (l *Live) headerLines(text, where, label string) (Credential, error) {
 				WithHint("print lines such as Authorization: Signature ..., or give auth a header")
 		}
 		value = strings.TrimSpace(value)
-		l.mask.Add(value, label)
+		l.hideCredential("", value, label)
 		c.lines = append(c.lines, [2]string{strings.TrimSpace(name), value})
 	}
 	if len(c.lines) == 0 {

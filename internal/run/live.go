@@ -133,7 +133,7 @@ func (l *Live) hideInContract() error {
 	if masked == l.header.Contract {
 		return nil
 	}
-	l.header.Contract = masked
+	l.header.Contract, l.header.Masked = masked, true
 	if _, err := contract.Parse(l.options.Contract.File, []byte(masked), nil); err != nil {
 		return problem.New(l.options.Contract.File, "a value that the recipe calls sensitive also stands where the contract needs it").
 			WithHint("use another example value in the request's body")

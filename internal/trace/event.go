@@ -58,7 +58,8 @@ type Run struct {
 	Began          string            `json:"began"`              // RFC 3339, UTC; for waivers and people, never for durations
 	File           string            `json:"file"`               // the contract's file name as given
 	SHA256         string            `json:"sha256"`             // of the contract's bytes
-	Contract       string            `json:"contract"`           // the contract's bytes, whole
+	Contract       string            `json:"contract"`           // the contract\'s bytes, whole, but for what is masked
+	Masked         bool              `json:"masked,omitempty"`   // something of the contract is masked: SHA256 is of the bytes before
 	Settings       map[string]string `json:"settings,omitempty"` // values of the ${NAME} that numbers and durations read
 	Only           []string          `json:"only,omitempty"`
 	Skip           []string          `json:"skip,omitempty"`

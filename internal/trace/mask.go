@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -34,10 +37,7 @@ func (m *Masker) Add(secret, label string) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := []byte(secret)
-	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret), jsonInner(secret),
-		base64.StdEncoding.EncodeToString(b), base64.RawStdEncoding.EncodeToString(b),
-		base64.URLEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b), hex.EncodeToString(b)}
+	forms := spellings(secret)
 	for _, form := range forms {
 		if !slices.ContainsFunc(m.pairs, func(p maskPair) bool { return p.secret == form }) {
 			m.pairs = append(m.pairs, maskPair{form, "«" + label + "»"})
@@ -46,8 +46,53 @@ func (m *Masker) Add(secret, label string) {
 	slices.SortStableFunc(m.pairs, func(a, b maskPair) int { return len(b.secret) - len(a.secret) })
 }
 
-func jsonInner(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "/", `\/`).Replace(s)
+// spellings are the forms in which a secret may come back: as it is, as URLs,
+// JSON texts, base64 and hexadecimal write it.
+func spellings(secret string) []string {
+	b := []byte(secret)
+	query, path := url.QueryEscape(secret), url.PathEscape(secret)
+	component := strings.ReplaceAll(query, "+", "%20")
+	forms := []string{secret, query, path, component, lowerEscapes(query), lowerEscapes(path), lowerEscapes(component),
+		base64.StdEncoding.EncodeToString(b), base64.RawStdEncoding.EncodeToString(b),
+		base64.URLEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b),
+		hex.EncodeToString(b), strings.ToUpper(hex.EncodeToString(b)), unicodeEscapes(secret)}
+	plain, html := jsonInner(secret, false), jsonInner(secret, true)
+	for _, j := range []string{plain, html} {
+		forms = append(forms, j, strings.ReplaceAll(j, "/", `\/`), jsonInner(j, false))
+	}
+	return forms
+}
+
+// jsonInner writes a text as a JSON string does, without its quotes; html
+// writes <, > and & as escapes, as Go's encoder does unless told otherwise.
+func jsonInner(s string, html bool) string {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(html)
+	if enc.Encode(s) != nil {
+		return s
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(buf.String(), "\n"), `"`), `"`)
+}
+
+// lowerEscapes writes percent escapes with lower-case digits.
+func lowerEscapes(s string) string {
+	b := []byte(s)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i+1:i+3], bytes.ToLower(b[i+1:i+3]))
+		}
+	}
+	return string(b)
+}
+
+// unicodeEscapes writes every character as \uXXXX.
+func unicodeEscapes(s string) string {
+	var out strings.Builder
+	for _, c := range utf16.Encode([]rune(s)) {
+		fmt.Fprintf(&out, `\u%04x`, c)
+	}
+	return out.String()
 }
 
 // Text masks a text.
@@ -78,11 +123,11 @@ func (m *Masker) Bytes(b []byte) []byte {
 	return b
 }
 
-// Header masks the values of header fields.
+// Header masks the names and values of header fields.
 func (m *Masker) Header(h [][2]string) [][2]string {
 	out := make([][2]string, len(h))
 	for i, f := range h {
-		out[i] = [2]string{f[0], m.Text(f[1])}
+		out[i] = [2]string{m.Text(f[0]), m.Text(f[1])}
 	}
 	return out
 }

@@ -57,10 +57,12 @@ const LineCap = 16 << 20
 
 // Read gives the events of a trace in order. A torn last line is tolerated: a
 // run that was killed wrote half of it (contract-v1, Record first). Any other
-// line that is no event is an error with its number.
+// line that is no event is an error with its number, and so is an event out of
+// its order: with one of them missing a verdict could be better than the run.
 func Read(in io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		r := bufio.NewReaderSize(in, 64<<10)
+		var seq int64
 		for n := 1; ; n++ {
 			line, err := readLine(r)
 			torn := errors.Is(err, io.EOF)
@@ -74,6 +76,11 @@ func Read(in io.Reader) iter.Seq2[Event, error] {
 					if !torn {
 						yield(Event{}, problem.New(lineNumber(n), "not an event of a trace: %s", bad))
 					}
+					return
+				}
+				if seq++; e.Seq != seq {
+					yield(Event{}, problem.New(lineNumber(n), "event %d stands where event %d belongs", e.Seq, seq).
+						WithHint("judge a trace as it was written: whole and in order"))
 					return
 				}
 				if !yield(e, nil) {
