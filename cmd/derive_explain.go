@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/determ"
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // explainText tells how an ID came about, from the recipe to the ID.
 func explainText(out io.Writer, id listedID) {
 	e := id.Explain
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(out, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(out, "%-10s %s\n", name, problem.Line(fmt.Sprintf(format, args...)))
 	}
 	row("recipe", "%s %s version %d (%s)", e.Namespace, e.Operation, e.Version, id.State)
-	row("boundary", "%s", onOneLine(e.Boundary))
+	row("boundary", "%s", strings.Join(strings.Fields(e.Boundary), " "))
 	for i, f := range e.Fields {
 		label := ""
 		if i == 0 {
@@ -29,7 +30,7 @@ func explainText(out io.Writer, id listedID) {
 	}
 	row("canonical", "%s%s", e.Canonical, masked)
 	row("numbers", "%s", e.Numbers)
-	row("key", "kid %s, from %s", e.Subkey.Kid, onOneLine(e.Subkey.Source))
+	row("key", "kid %s, from %s", e.Subkey.Kid, e.Subkey.Source)
 	row("subkey", "%s of the secret, salt %q, info %s, %d bytes", e.Subkey.KDF, e.Subkey.Salt, e.Subkey.Info, e.Subkey.Length)
 	row("tag", "HMAC-SHA-256 of the canonical identity under the subkey, 32 bytes")
 	row("encode", "%s: %s", e.Encode, e.Encoding)
@@ -37,7 +38,7 @@ func explainText(out io.Writer, id listedID) {
 }
 
 func explainField(f determ.ExplainedField) string {
-	s := fmt.Sprintf("%q from %s, %s", f.Name, onOneLine(f.From), f.Type)
+	s := fmt.Sprintf("%q from %s, %s", f.Name, f.From, f.Type)
 	if f.Value != nil {
 		s += " " + string(f.Value)
 	}
@@ -48,14 +49,4 @@ func explainField(f determ.ExplainedField) string {
 		s += " " + string(t)
 	}
 	return s
-}
-
-// onOneLine keeps a text of the recipe from writing lines of its own.
-func onOneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7F || r >= 0x80 && r < 0xA0 {
-			return ' '
-		}
-		return r
-	}, s)
 }

@@ -138,14 +138,15 @@ func (r *diffReport) text() string {
 		}
 	}
 	var b strings.Builder
+	first, second := problem.Line(r.First), problem.Line(r.Second)
 	switch {
 	case !r.Same:
-		fmt.Fprintf(&b, "different: %s and %s differ at %s\n", r.First, r.Second, places(len(matter)))
+		fmt.Fprintf(&b, "different: %s and %s differ at %s\n", first, second, places(len(matter)))
 		writeDifferences(&b, matter)
 	case len(rest) == 0:
-		fmt.Fprintf(&b, "same: %s and %s have one canonical form\n", r.First, r.Second)
+		fmt.Fprintf(&b, "same: %s and %s have one canonical form\n", first, second)
 	default:
-		fmt.Fprintf(&b, "same: %s and %s are the same operation\n", r.First, r.Second)
+		fmt.Fprintf(&b, "same: %s and %s are the same operation\n", first, second)
 	}
 	if len(rest) > 0 {
 		fmt.Fprintf(&b, "no difference to numbers %s:\n", r.Numbers)
@@ -160,7 +161,7 @@ func (r *diffReport) text() string {
 func (r *diffReport) identityText() string {
 	switch {
 	case r.NoID != "":
-		return "identity: none, since derive refuses " + fingerprint.Printable(r.NoID) + "\n"
+		return "identity: none, since derive refuses " + problem.Line(r.NoID) + "\n"
 	case r.SameID == nil || r.Same && *r.SameID:
 		return ""
 	case *r.SameID:
@@ -189,27 +190,27 @@ func writeDifferences(b *strings.Builder, all []diffDifference) {
 		fmt.Fprintf(b, "  %s  %s", shownPlace(d), d.Change)
 		switch {
 		case d.Before != "" && d.After != "":
-			fmt.Fprintf(b, "  %s -> %s", d.Before, d.After)
+			fmt.Fprintf(b, "  %s -> %s", problem.Line(d.Before), problem.Line(d.After))
 		case d.Before != "" || d.After != "":
-			fmt.Fprintf(b, "  %s%s", d.Before, d.After)
+			fmt.Fprintf(b, "  %s", problem.Line(d.Before+d.After))
 		}
 		if d.Identity != "" {
 			fmt.Fprintf(b, "  (identity field %s)", document.Show(d.Identity))
 		}
 		b.WriteByte('\n')
 		if d.Note != "" {
-			fmt.Fprintf(b, "      %s\n", d.Note)
+			fmt.Fprintf(b, "      %s\n", problem.Line(d.Note))
 		}
 	}
 }
 
 func shownPlace(d diffDifference) string {
-	place := fingerprint.Printable(d.Pointer)
+	place := problem.Line(d.Pointer)
 	if place == "" {
 		place = "the whole payload"
 	}
 	if d.Other != "" {
-		place += " (now " + fingerprint.Printable(d.Other) + ")"
+		place += " (now " + problem.Line(d.Other) + ")"
 	}
 	return place
 }
@@ -221,7 +222,7 @@ func writeJSON(app *App, v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	return writeText(app, b.String())
+	return writeText(app, string(plainJSON([]byte(b.String()))))
 }
 
 func writeText(app *App, s string) error {

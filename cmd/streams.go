@@ -1,11 +1,15 @@
 package cmd
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"sync"
 	"syscall"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -80,6 +84,29 @@ func nobodyReads(err error) bool {
 	}
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
+
+// plainJSON escapes what a terminal would act on in a JSON text; only its
+// strings can hold any, so that it means the same.
+func plainJSON(text []byte) []byte {
+	if bytes.IndexFunc(text, unfit) < 0 {
+		return text
+	}
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		switch {
+		case !unfit(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.Bytes()
+}
+
+func unfit(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }
 
 // needsOutput refuses to make what would be lost: the program was started
 // without standard output.

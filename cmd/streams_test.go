@@ -3,8 +3,10 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,6 +103,45 @@ func TestNamesCannotActOnTheTerminal(t *testing.T) {
 			if strings.ContainsAny(stdout+stderr, "\x1b\u009b\u202e") || strings.Contains(stdout+stderr, "\nidem: all is well") || strings.Contains(stdout+stderr, key[8:30]) {
 				t.Errorf("%q: %q %q", args, stdout, stderr)
 			}
+		}
+	}
+}
+
+// TestContentCannotActOnTheTerminal: nor can what payloads and recipes hold,
+// on standard output.
+func TestContentCannotActOnTheTerminal(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		write(t, path, text)
+		return path
+	}
+	recipe := file("r.yaml", `{"idem": "recipe/v1", "namespace": "n", "operation": "o", "version": 1, "prefix": "p", "boundary": "One\u001b[2J each\u009b.",
+ "identity": {"a\u202e\n": "/a\u202e\n", "b": "/b", "i": {"input": "i\u001b"}}, "key": {"kid": "k1", "env": "K"}, "example": {"payload": {}, "id": "x\u001b[2J"}}`)
+	one := file("one.json", `{"a\u202e\n": "x\u007f\u009b2J\u2066", "b": "`+"\u009b\x7f\u202e"+`"}`)
+	two := file("two.json", `{"a\u202e\n": "y\u009b", "c\u009b": 1, "b": "\u0085"}`)
+	missing := file("missing.json", `{}`)
+	env := map[string]string{"K": "idemkey1-k1-q3xd5nd7ik6qciwawbgyiwiswp6ypxr6n3vm3jj5fhrcwojzx6va-zic36va"}
+	for _, args := range [][]string{
+		{"derive", "-r", recipe, one, "--input", "i\x1b=1", "--explain"},
+		{"derive", "-r", recipe, one, "--input", "i\x1b=1", "--explain", "--format", "json"},
+		{"derive", "-r", recipe, one}, {"derive", "-r", recipe, missing, "--input", "i\x1b=1"}, {"derive", "-r", recipe, one, "--input", "i=1"},
+		{"fingerprint", "--diff", one, two}, {"fingerprint", "--diff", one, two, "--format", "json"},
+		{"fingerprint", "--diff", "-r", recipe, one, two}, {"fingerprint", "--diff", "-r", recipe, one, missing},
+		{"recipe", "lint", recipe}, {"recipe", "lint", recipe, "--format", "json"},
+	} {
+		stdout, stderr, _ := runHere(env, nil, args...)
+		if stdout+stderr == "" {
+			t.Errorf("%q says nothing", args)
+		}
+		for _, r := range stdout + stderr {
+			if unfit(r) {
+				t.Errorf("%q shows %U: %q %q", args, r, stdout, stderr)
+				break
+			}
+		}
+		if strings.HasSuffix(args[len(args)-1], "json") && args[len(args)-2] == "--format" && !json.Valid([]byte(stdout)) {
+			t.Errorf("%q: no JSON: %s", args, stdout)
 		}
 	}
 }
