@@ -96,8 +96,9 @@ func (x *actor) recordResult(label string, copy int, id, target string, res wire
 			Request: id, Target: targetName(target), Connection: res.Connection, Protocol: res.Protocol,
 			Hold: string(res.Hold), WriteBegan: res.WriteBegan, WriteEnded: res.WriteEnded, Whole: res.Whole}})
 	}
+	body, size := plainBody(res)
 	a := &trace.Answer{Request: id, Outcome: res.Outcome, Status: res.Status, Header: mask.Header(res.Header),
-		Body: mask.Body(res.Body, res.BodySize), FirstByte: res.FirstByte, LastByte: res.LastByte}
+		Body: mask.Body(body, size), FirstByte: res.FirstByte, LastByte: res.LastByte}
 	if res.Err != nil {
 		a.Error = mask.Text(res.Err.Error())
 	}
