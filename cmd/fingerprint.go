@@ -88,10 +88,11 @@ func (o *fingerprintOptions) fit(c *cobra.Command) error {
 		return problem.New("--format", "%q is neither text nor json", o.format).WithHint("--format json")
 	}
 	if o.diff && (o.request.on || o.check != "" || o.withNames || o.key.given()) {
-		return problem.New("--diff", "it compares payloads as they are: --request, --check, --with-names and keys do not go with it")
+		return problem.New("--diff", "it compares payloads as they are: --request, --check, --with-names and keys do not go with it").
+			WithHint("idem fingerprint --diff sent.json sent-again.json")
 	}
 	if o.public && o.key.given() {
-		return problem.New("--public", "it asks for the form without a key, and a key is given")
+		return problem.New("--public", "it asks for the form without a key, and a key is given").WithHint("leave --public or the key out")
 	}
 	if err := o.fitKey(changed); err != nil {
 		return err
@@ -100,7 +101,8 @@ func (o *fingerprintOptions) fit(c *cobra.Command) error {
 		return err
 	}
 	if o.check != "" && len(o.files) > 1 {
-		return problem.New("--check", "it compares one file, and %d are given", len(o.files))
+		return problem.New("--check", "it compares one file, and %d are given", len(o.files)).
+			WithHint("idem fingerprint --check FINGERPRINT FILE")
 	}
 	readers := append(slices.Clone(o.files), o.recipe)
 	if first := slices.Index(readers, "-"); first >= 0 && (slices.Contains(readers[first+1:], "-") || o.key.readsStdin()) {

@@ -25,7 +25,7 @@ func (o *fingerprintOptions) policy(ctx context.Context, app *App) (*determ.Reci
 			return nil, p, err
 		}
 		if o.numbersSet && numbers != recipe.Numbers {
-			return nil, p, problem.New("--numbers", "the recipe says %s, and no flag overrides it", recipe.Numbers)
+			return nil, p, problem.New("--numbers", "the recipe says %s, and no flag overrides it", recipe.Numbers).WithHint("leave --numbers out")
 		}
 		p.Numbers, p.Sensitive = recipe.Numbers, recipe.Sensitive
 		if o.namespace == "" {

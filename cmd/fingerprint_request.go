@@ -184,7 +184,7 @@ func mediaType(headers []fingerprint.Header) (string, error) {
 			continue
 		}
 		if found {
-			return "", problem.New("--header", "Content-Type is given twice")
+			return "", problem.New("--header", "Content-Type is given twice").WithHint("keep one of them")
 		}
 		kind, found = h.Value, true
 	}

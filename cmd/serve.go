@@ -44,7 +44,7 @@ interrupt or SIGTERM stops it after the running requests.`,
   idem serve --listen 127.0.0.1:0 --store sqlite:charges.db --retention 1h
   DSN=postgres://user:password@db/charges idem serve --store-env DSN --instance a`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runServe(c.Context(), app, o) },
+		RunE: func(c *cobra.Command, _ []string) error { return orSample(c, runServe(c.Context(), app, o)) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "the address to listen on; port 0 takes a free one")
@@ -130,7 +130,7 @@ func (o *serveOptions) storeAddress(app *App) (string, error) {
 	}
 	address, ok := app.LookupEnv(o.storeEnv)
 	if !ok || address == "" {
-		return "", problem.New("--store-env", "the environment variable %s is not set", o.storeEnv)
+		return "", problem.New("--store-env", "the environment variable %s is not set", o.storeEnv).WithHint("export %s", o.storeEnv)
 	}
 	return address, nil
 }
