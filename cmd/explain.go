@@ -23,7 +23,7 @@ type explainOptions struct {
 func newExplainCmd(app *App) *cobra.Command {
 	o := &explainOptions{}
 	c := &cobra.Command{
-		Use:   "explain SLUG|STEP",
+		Use:   "explain [SLUG|STEP]",
 		Short: "say what a broken promise means for money, how it comes about and how to fix it",
 		Long: `Explain a finding by its slug, or a step by its name: what it means for money, how it
 comes about, how to fix it, and what evidence shows it. Slugs are permanent.`,
