@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -44,20 +45,20 @@ comes about, how to fix it, and what evidence shows it. Slugs are permanent.`,
 }
 
 func runExplain(app *App, o *explainOptions) error {
-	var b bytes.Buffer
+	b := page{columns: app.columns()}
 	switch {
 	case o.format != "text" && o.format != "json":
 		return problem.New("--format", "%s is neither text nor json", document.Show(o.format)).WithHint("--format json")
 	case o.list && o.name != "":
 		return problem.New("", "--list lists everything and takes no name").WithHint("idem explain --list")
 	case o.list:
-		writeExplained(&b, o.format, explain.Steps(), listText)
+		b.explained(o.format, explain.Steps(), func() { b.list(explain.Steps()) })
 	case o.name == "":
 		return problem.New("", "which slug or step").WithHint("idem explain duplicate, or idem explain --list")
 	case explain.Find(o.name) != nil:
-		writeExplained(&b, o.format, explain.Find(o.name), entryText)
+		b.explained(o.format, explain.Find(o.name), func() { b.entry(explain.Find(o.name)) })
 	case explain.FindStep(o.name) != nil:
-		writeExplained(&b, o.format, explain.FindStep(o.name), stepText)
+		b.explained(o.format, explain.FindStep(o.name), func() { b.step(explain.FindStep(o.name)) })
 	default:
 		return unexplained(o.name)
 	}
@@ -80,63 +81,89 @@ func unexplained(name string) error {
 	return err.WithHint("idem explain %s, or one of %s", near[0], strings.Join(near[1:], ", "))
 }
 
-func writeExplained[T any](b *bytes.Buffer, format string, v T, text func(*bytes.Buffer, T)) {
+// page is a text in the making.
+type page struct {
+	bytes.Buffer
+	columns int // of the terminal; 0 where there is none
+}
+
+func (p *page) explained(format string, v any, text func()) {
 	if format == "text" {
-		text(b, v)
+		text()
 		return
 	}
-	e := json.NewEncoder(b)
+	e := json.NewEncoder(p)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	_ = e.Encode(v) // plain data always encodes
 }
 
-func listText(b *bytes.Buffer, steps []*explain.Step) {
+func (p *page) list(steps []*explain.Step) {
 	for i, s := range steps {
 		if i > 0 {
-			b.WriteByte('\n')
+			p.WriteByte('\n')
 		}
-		fmt.Fprintf(b, "%-30s  %s\n", s.Name, s.Asks)
+		p.row("", s.Name, s.Asks)
 		for _, e := range s.Entries {
-			fmt.Fprintf(b, "%-30s  %s\n", e.Slug, e.Title)
+			p.row("", e.Slug, e.Title)
 		}
 	}
 }
 
-func entryText(b *bytes.Buffer, e *explain.Entry) {
-	fmt.Fprintf(b, "%s\n%s\n", e.Slug, e.Title)
-	section(b, "What it means for money", e.Money)
-	section(b, "How it comes about", e.Causes...)
-	section(b, "How to fix it", e.Fixes...)
-	section(b, "What shows it", e.Evidence)
-	fmt.Fprintf(b, "\nThe step: idem explain %s\n", e.Step())
+// row is a name and what it means. In a pipe it is one line, to be searched.
+func (p *page) row(indent, name, text string) {
+	const column = 30
+	label := fmt.Sprintf("%s%-*s  ", indent, column, name)
+	lines := []string{text}
+	if p.columns > 0 {
+		lines = report.Wrap(text, p.columns-len(label))
+	}
+	for _, line := range lines {
+		fmt.Fprintf(p, "%s%s\n", label, line)
+		label = strings.Repeat(" ", len(label))
+	}
 }
 
-func stepText(b *bytes.Buffer, s *explain.Step) {
-	fmt.Fprintf(b, "%s\n%s\n", s.Name, s.Asks)
-	section(b, "What it does", s.Does...)
-	section(b, "Controls", s.Controls...)
-	section(b, "It passes where", s.Pass)
-	section(b, "It is inconclusive where", s.Unsure)
-	section(b, "It needs from the contract", s.Needs)
-	b.WriteString("\nWhat it finds\n")
+func (p *page) entry(e *explain.Entry) {
+	fmt.Fprintf(p, "%s\n", e.Slug)
+	p.prose("", "", e.Title)
+	p.section("What it means for money", e.Money)
+	p.section("How it comes about", e.Causes...)
+	p.section("How to fix it", e.Fixes...)
+	p.section("What shows it", e.Evidence)
+	fmt.Fprintf(p, "\nThe step: idem explain %s\n", e.Step())
+}
+
+func (p *page) step(s *explain.Step) {
+	fmt.Fprintf(p, "%s\n", s.Name)
+	p.prose("", "", s.Asks)
+	p.section("What it does", s.Does...)
+	p.section("Controls", s.Controls...)
+	p.section("It passes where", s.Pass)
+	p.section("It is inconclusive where", s.Unsure)
+	p.section("It needs from the contract", s.Needs)
+	p.WriteString("\nWhat it finds\n")
 	for _, e := range s.Entries {
-		fmt.Fprintf(b, "  %-30s  %s\n", e.Slug, e.Title)
+		p.row("  ", e.Slug, e.Title)
 	}
 }
 
 // section writes a heading and texts beneath it, several as a list.
-func section(b *bytes.Buffer, heading string, texts ...string) {
-	fmt.Fprintf(b, "\n%s\n", heading)
+func (p *page) section(heading string, texts ...string) {
+	fmt.Fprintf(p, "\n%s\n", heading)
 	first, next := "  ", "  "
 	if len(texts) > 1 {
 		first, next = "  - ", "    "
 	}
 	for _, text := range texts {
-		indent := first
-		for _, line := range report.Wrap(text, 80-len(first)) {
-			fmt.Fprintf(b, "%s%s\n", indent, line)
-			indent = next
-		}
+		p.prose(first, next, text)
+	}
+}
+
+// prose writes text broken at the terminal's columns, at 80 where there is none.
+func (p *page) prose(first, next, text string) {
+	for _, line := range report.Wrap(text, cmp.Or(p.columns, 80)-len(first)) {
+		fmt.Fprintf(p, "%s%s\n", first, line)
+		first = next
 	}
 }

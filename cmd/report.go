@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/problem"
 	"github.com/idem-toolkit/idem/internal/report"
@@ -21,6 +22,9 @@ func newReportCmd(app *App) *cobra.Command {
 		Short: "judge a recorded run again and render it",
 		Long: `Judge a recorded run again and render it. The verdict comes from the trace alone:
 the same trace gives the same bytes, on any machine.`,
+		Example: `  idem report run.ndjson
+  idem report run.ndjson --format json
+  idem report run.ndjson --script duplicate/effect-ran-twice > again.sh`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.settle(app, c); err != nil {
@@ -31,6 +35,7 @@ the same trace gives the same bytes, on any machine.`,
 	}
 	c.Flags().StringVar(&o.format, "format", "human", "on standard output: "+strings.Join(report.Formats(), ", "))
 	c.Flags().StringArrayVar(&o.reports, "report", nil, "a further report, FORMAT=PATH")
+	c.Flags().StringVar(&o.script, "script", "", "nothing but the curl script of the finding with this slug or id")
 	return c
 }
 
@@ -57,13 +62,32 @@ func (o *verifyOptions) judge(app *App, in io.Reader, name string) error {
 	if err != nil {
 		return problem.New(name, "%s", err)
 	}
-	options := report.ContractOptions(r.Contract)
-	options.Color, options.Verbose = o.colour, app.Verbose
-	err = o.writeReports(app, func(b *bytes.Buffer, format string) error {
-		return report.Write(b, format, *r, options)
+	if o.script != "" {
+		script, err := report.Script(*r, report.ContractOptions(r.Contract), o.script)
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(app.Out, script); err != nil {
+			return problem.New("standard output", "%s", err)
+		}
+		return nil
+	}
+	err = o.writeReports(app, func(b *bytes.Buffer, d report.Destination) error {
+		return report.Write(b, d.Format, *r, o.rendering(app, r.Contract, d))
 	})
 	if err != nil {
 		return err
 	}
 	return exitWith(r.Exit)
+}
+
+// rendering is how a report is to look. Files get neither colours nor the
+// terminal's width: those are standard output's.
+func (o *verifyOptions) rendering(app *App, c *contract.Contract, d report.Destination) report.Options {
+	options := report.ContractOptions(c)
+	options.Verbose = app.Verbose
+	if d.Path == "-" {
+		options.Color, options.Width = o.colour, app.columns()
+	}
+	return options
 }

@@ -29,6 +29,7 @@ type verifyOptions struct {
 	tracePath       string
 	format          string
 	reports         []string
+	script          string // of idem report: the finding whose script is all that is wanted
 	colour          bool
 }
 
@@ -148,7 +149,7 @@ func readContract(app *App, file string) (*contract.Contract, error) {
 
 // writeReports writes the main report and the further ones, each to a file of
 // its own, whole or not at all.
-func (o *verifyOptions) writeReports(app *App, write func(b *bytes.Buffer, format string) error) error {
+func (o *verifyOptions) writeReports(app *App, write func(b *bytes.Buffer, d report.Destination) error) error {
 	destinations, err := report.Destinations(o.reports)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func (o *verifyOptions) writeReports(app *App, write func(b *bytes.Buffer, forma
 	all := append([]report.Destination{{Format: o.format, Path: "-"}}, destinations...)
 	for _, d := range all {
 		var b bytes.Buffer
-		if err := write(&b, d.Format); err != nil {
+		if err := write(&b, d); err != nil {
 			return err
 		}
 		if d.Path == "-" {

@@ -2,11 +2,13 @@ package cmd
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
 	"github.com/idem-toolkit/idem/internal/report"
 	"github.com/idem-toolkit/idem/internal/trace"
 )
@@ -23,7 +25,7 @@ func runDry(app *App, o *verifyOptions, spec *contract.Contract) error {
 	if err != nil {
 		return err
 	}
-	d.Notes = keys.notes()
+	d.Notes = append(keys.notes(), liveNotes(spec)...)
 	for _, op := range o.selection.Chosen(spec) {
 		one, err := dryOperation(op, probe.Env{RunID: dryRunID, Seed: o.seed, Keys: keys}, o.selection, keys)
 		if err != nil {
@@ -34,15 +36,37 @@ func runDry(app *App, o *verifyOptions, spec *contract.Contract) error {
 	if o.requireLive {
 		d.Exit = ExitInconclusive
 	}
-	options := report.ContractOptions(spec)
-	options.Color, options.Verbose = o.colour, app.Verbose
-	err = o.writeReports(app, func(b *bytes.Buffer, format string) error {
-		return report.WriteDry(b, format, d, options)
+	err = o.writeReports(app, func(b *bytes.Buffer, to report.Destination) error {
+		return report.WriteDry(b, to.Format, d, o.rendering(app, spec, to))
 	})
 	if err != nil {
 		return err
 	}
 	return exitWith(d.Exit)
+}
+
+// liveNotes say what a live run of the contract will refuse or cannot show. A
+// dry run reads no environment: hosts that stand there are not looked at.
+func liveNotes(spec *contract.Contract) []string {
+	var notes []string
+	open := slices.Clone(spec.Target.AllowHosts)
+	open = append(open, spec.Target.BaseURLs...)
+	for _, op := range spec.Operations {
+		if op.Expiry != nil {
+			open = append(open, op.Expiry.BaseURLs...)
+		}
+	}
+	if !strings.Contains(strings.Join(open, " "), "${") {
+		if err := spec.CheckHosts(); err != nil {
+			notes = append(notes, "a live run is refused as this stands: "+err.Error()+"; "+problem.Hint(err))
+		}
+	}
+	for _, op := range spec.Operations {
+		if op.Effects == nil {
+			notes = append(notes, op.Name+" declares no effects: answers are the only evidence, and crash cannot pass")
+		}
+	}
+	return notes
 }
 
 // tool names the tool and its version, as traces and reports do.

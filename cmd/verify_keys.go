@@ -130,8 +130,8 @@ func (k *contractKeys) facts(op *contract.Operation) []report.Fact {
 		{Name: "recipe", Value: r.Triple.String()},
 		{Name: "boundary", Value: r.Boundary},
 		{Name: "identity", List: identity},
-		{Name: "encode", Value: r.Encode.Describe(r.Prefix, r.Version)},
-		{Name: "digest", Value: r.Digest()},
+		{Name: "encode", Value: r.Encode.Describe(r.Prefix, r.Version), Detail: true},
+		{Name: "digest", Value: r.Digest(), Detail: true},
 		{Name: "secret", Value: strings.TrimSpace(k.secretWord(op.Key.Recipe))},
 	}
 }

@@ -53,7 +53,7 @@ func (c *byHTTP) Count(ctx context.Context, s Subject) (int64, error) {
 func (c *byHTTP) Look(ctx context.Context, s Subject) (n int64, seen string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.world.Timeout)
 	defer cancel()
-	query, err := c.query(s)
+	query, text, err := c.query(s)
 	if err != nil {
 		return 0, "", err
 	}
@@ -62,7 +62,7 @@ func (c *byHTTP) Look(ctx context.Context, s Subject) (n int64, seen string, err
 		return 0, "", err
 	}
 	body, err := c.ask(ctx, target)
-	seen = "asked " + c.method + " " + target + " for " + query.String()
+	seen = "asked " + c.method + " " + target + " for " + text
 	if len(body) > 0 {
 		seen += ", got " + string(body)
 	}
@@ -115,19 +115,21 @@ func plain(value string) bool {
 	})
 }
 
-func (c *byHTTP) query(s Subject) (*jsonpath.Path, error) {
+// query gives the query with fresh values filled in, and its text.
+func (c *byHTTP) query(s Subject) (p *jsonpath.Path, text string, err error) {
 	odd := false
-	text, err := s.fill(c.count, func(value string) string {
+	text, err = s.fill(c.count, func(value string) string {
 		odd = odd || !plain(value)
 		return value
 	})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if odd {
-		return nil, problem.New("", "a fresh value has characters that cannot stand in the query of count")
+		return nil, "", problem.New("", "a fresh value has characters that cannot stand in the query of count")
 	}
-	return parseQuery(text)
+	p, err = parseQuery(text)
+	return p, text, err
 }
 
 func parseQuery(text string) (*jsonpath.Path, error) {

@@ -106,13 +106,24 @@ func fold(text string, width int) []string {
 	var lines []string
 	for _, line := range Wrap(text, width) {
 		for utf8.RuneCountInString(line) > width {
-			r := []rune(line)
-			lines = append(lines, string(r[:width]))
-			line = string(r[width:])
+			n := breakAt([]rune(line)[:width])
+			lines = append(lines, string([]rune(line)[:n]))
+			line = string([]rune(line)[n:])
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// breakAt is where a long word is broken: after the last comma of its second
+// half, as JSON has them, else at its end.
+func breakAt(word []rune) int {
+	for n := len(word); n > len(word)/2; n-- {
+		if word[n-1] == ',' {
+			return n
+		}
+	}
+	return len(word)
 }
 
 // pad fills s with spaces to n characters.

@@ -39,7 +39,7 @@ func (s section) paragraph() string {
 		case f.Open:
 			open = append(open, name)
 		default:
-			parts = append(parts, name+" "+f.text())
+			parts = append(parts, name+": "+f.text())
 		}
 	}
 	if len(open) > 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -27,10 +28,8 @@ func writeHuman(b *bytes.Buffer, r probe.Report, o Options) error {
 		h.table(op)
 	}
 	for _, op := range r.Operations {
-		for i := 0; i < len(op.Steps); {
-			n := alike(op.Steps[i:])
-			h.details(op.Name, op.Steps[i:i+n])
-			i += n
+		for _, group := range grouped(op.Steps) {
+			h.details(op.Name, group)
 		}
 	}
 	h.summary()
@@ -99,13 +98,10 @@ func (h human) table(op probe.OperationReport) {
 	}
 	indent := 2 + steps + 2 + verdicts + 2
 	h.line("  %s  %s  %s", pad("step", steps), pad("verdict", verdicts), "evidence")
-	first := 0 // of the steps that are alike
 	for i, s := range op.Steps {
 		text := evidence(s, h.o.Verbose)
-		if i > first && i < first+alike(op.Steps[first:]) {
+		if first := slices.IndexFunc(op.Steps[:i], func(other probe.Result) bool { return alike(other, s) }); first >= 0 {
 			text = "as for " + clean(op.Steps[first].Step)
-		} else {
-			first = i
 		}
 		verdict := h.paint(s.Verdict, pad(string(s.Verdict), verdicts))
 		for i, line := range fold(text, h.width()-indent) {

@@ -14,13 +14,16 @@ import (
 // Source is what a reproduction needs beside the finding.
 type Source struct {
 	File      string // the contract file as given
-	Operation string
+	Operation string // empty where the contract has one only
 	Step      string
 	Seed      uint64
 	Options   // BaseURLs, Auth, Secrets, NoScript
 }
 
 func sourceOf(r probe.Report, o Options, operation, step string) Source {
+	if r.Contract != nil && len(r.Contract.Operations) == 1 {
+		operation = "" // there is no other
+	}
 	return Source{File: r.File, Operation: operation, Step: step, Seed: r.Seed, Options: o}
 }
 
@@ -105,8 +108,12 @@ func Script(r probe.Report, o Options, name string) (string, error) {
 
 // verifyCommand runs a step of an operation again.
 func verifyCommand(s Source) string {
-	return fmt.Sprintf("idem verify %s --live --only %s --operation %s --seed %d",
-		shWord(fileArgument(s.File)), shWord(s.Step), shWord(s.Operation), s.Seed)
+	only := ""
+	if s.Operation != "" {
+		only = " --operation " + shWord(s.Operation)
+	}
+	return fmt.Sprintf("idem verify %s --live --only %s%s --seed %d",
+		shWord(fileArgument(s.File)), shWord(s.Step), only, s.Seed)
 }
 
 // fileArgument keeps a file name that begins with a dash from being a flag.

@@ -27,7 +27,7 @@ func keyFacts(k contract.Key) []Fact {
 	default:
 		place.Value = "query parameter " + k.Query
 	}
-	facts := []Fact{place, {Name: "syntax", Value: orWord(k.Syntax, "bare")}}
+	facts := []Fact{place, {Name: "syntax", Value: orWord(k.Syntax, "bare"), Detail: orWord(k.Syntax, "bare") == "bare"}}
 	if k.Companion != nil {
 		facts = append(facts, Fact{Name: "companion", Value: "header " + k.Companion.Header + " as " + k.Companion.As})
 	}
@@ -42,7 +42,7 @@ func duplicateFacts(p contract.Promise) []Fact {
 			d.Value = m.String()
 		}
 	}
-	facts := []Fact{d, {Name: "effects", Value: "one for all requests that share a key and a body"}}
+	facts := []Fact{d, {Name: "effects", Value: "one for all requests that share a key and a body", Detail: true}}
 	f := Fact{Name: "in_flight", Open: !p.InFlight.Known}
 	if p.InFlight.Known {
 		var legal []string
@@ -108,9 +108,9 @@ func conflictFacts(p contract.Promise) []Fact {
 	}
 	return []Fact{
 		{Name: "answer", Value: answer},
-		{Name: "covers", List: covers},
+		{Name: "covers", List: covers, Detail: len(covers) == 1 && covers[0] == ""},
 		{Name: "ignore", List: some(c.Ignore)},
-		{Name: "types", Value: orWord(c.Types, "advisory")},
+		{Name: "types", Value: orWord(c.Types, "advisory"), Detail: orWord(c.Types, "advisory") == "advisory"},
 	}
 }
 

@@ -13,9 +13,9 @@ import (
 
 // How much of a finding a person is shown; the JSON report has all of it.
 const (
-	rowsHead = 20 // of a timeline that is too long, the first rows
-	rowsTail = 8  // and the last
-	bodyMost = 60 // characters of an answer's body in its row
+	rowsHead = 20  // of a timeline that is too long, the first rows
+	rowsTail = 8   // and the last
+	bodyMost = 100 // characters of an answer's body in its row
 	textMost = 200
 )
 

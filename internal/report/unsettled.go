@@ -4,33 +4,34 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fatih/color"
-
 	"github.com/idem-toolkit/idem/internal/probe"
 )
 
-// alike says how many steps from the first on came to nothing for the same
-// reasons: 1 where it stands for itself. An API that is not there would else
-// be told of six times.
-func alike(steps []probe.Result) int {
-	first := steps[0]
-	bare := func(s probe.Result) bool {
-		return len(s.Findings)+len(s.Cases)+len(s.Notes)+len(s.Evidence.Measures) == 0 && len(s.Reasons) > 0 &&
-			s.Verdict != probe.Pass && s.Verdict != probe.Fail && s.Evidence.Effects == nil
+// grouped puts steps that are open for the very same reasons together, at the
+// place of the first of them: an API that is not there would else be told of
+// six times. Every other step is a group of its own.
+func grouped(steps []probe.Result) [][]probe.Result {
+	var groups [][]probe.Result
+	for _, s := range steps {
+		if i := slices.IndexFunc(groups, func(g []probe.Result) bool { return alike(g[0], s) }); i >= 0 {
+			groups[i] = append(groups[i], s)
+			continue
+		}
+		groups = append(groups, []probe.Result{s})
 	}
-	n := 1
-	for n < len(steps) && bare(first) && bare(steps[n]) && steps[n].Verdict == first.Verdict &&
-		slices.Equal(steps[n].Reasons, first.Reasons) && slices.Equal(steps[n].Evidence.Controls, first.Evidence.Controls) {
-		n++
-	}
-	return n
+	return groups
+}
+
+func alike(a, b probe.Result) bool {
+	return a.Verdict == b.Verdict && a.Verdict != probe.Pass && a.Verdict != probe.Fail && len(a.Findings)+len(b.Findings) == 0 &&
+		len(a.Reasons) > 0 && slices.Equal(folded(a.Reasons, len(a.Cases)), folded(b.Reasons, len(b.Cases)))
 }
 
 // unsettled says why steps that are alike are inconclusive or waived, and what
 // would settle them.
 func (h human) unsettled(operation string, steps []probe.Result, heading string) {
 	s := steps[0]
-	h.line("%s %s in %s", h.paint(s.Verdict, heading), h.colour(stepNames(steps), color.Bold), clean(operation))
+	h.headed(s.Verdict, heading+" ", stepNames(steps)+" in "+clean(operation))
 	reasons := folded(s.Reasons, len(s.Cases))
 	for i, reason := range reasons {
 		if i == reasonsMost && !h.o.Verbose {
@@ -45,22 +46,28 @@ func (h human) unsettled(operation string, steps []probe.Result, heading string)
 			h.labelled("settle", clean(reason.Settle))
 		}
 	}
-	h.lostControls(s.Evidence.Controls)
+	for _, c := range lostControls(steps) {
+		h.labelled("control", clean(c.Name)+" did not hold"+prefixed(": ", clean(c.Text)))
+	}
 	if len(steps) == 1 && s.Verdict != probe.Waived {
 		h.labelled("explained", "idem explain "+clean(s.Step))
 	}
 	h.line("")
 }
 
-// lostControls tells of the controls that did not hold, each once by its name.
-func (h human) lostControls(all []probe.Control) {
-	told := map[string]bool{}
-	for _, c := range all {
-		if !c.Held && !told[c.Name] {
-			told[c.Name] = true
-			h.labelled("control", clean(c.Name)+" did not hold"+prefixed(": ", clean(c.Text)))
+// lostControls gives the controls that did not hold, each once by its name,
+// those left out that a reason tells of.
+func lostControls(steps []probe.Result) []probe.Control {
+	var lost []probe.Control
+	for _, s := range steps {
+		for _, c := range s.Evidence.Controls {
+			told := slices.ContainsFunc(s.Reasons, func(r probe.Reason) bool { return c.Text != "" && strings.Contains(r.Text, c.Text) })
+			if !c.Held && !told && !slices.ContainsFunc(lost, func(other probe.Control) bool { return other.Name == c.Name }) {
+				lost = append(lost, c)
+			}
 		}
 	}
+	return lost
 }
 
 func stepNames(steps []probe.Result) string {
@@ -79,10 +86,8 @@ func (h human) summary() {
 		if len(h.r.Operations) > 1 {
 			in = " in " + clean(op.Name)
 		}
-		for i := 0; i < len(op.Steps); {
-			n := alike(op.Steps[i:])
-			h.named(in, op.Steps[i:i+n])
-			i += n
+		for _, group := range grouped(op.Steps) {
+			h.named(in, group)
 		}
 	}
 	h.line("%s", h.paint(h.r.Verdict, summary(h.r)))
@@ -96,23 +101,26 @@ func (h human) named(in string, steps []probe.Result) {
 		if f.Follows != "" {
 			text += ", follows from " + clean(f.Follows)
 		}
-		h.verdictLine(probe.Fail, text)
+		h.headed(probe.Fail, "fail: ", text)
 	}
 	if s.Verdict != probe.Inconclusive && s.Verdict != probe.Waived {
 		return
 	}
 	text := stepNames(steps) + in
-	for i, reason := range folded(s.Reasons, len(s.Cases)) {
-		if i > 0 {
-			text += ", and more"
-			break
+	if reasons := folded(s.Reasons, len(s.Cases)); len(reasons) > 0 {
+		reason := reasons[0]
+		if s.Verdict == probe.Waived {
+			reason = reasons[len(reasons)-1] // the waiver itself
 		}
-		text += ": " + clean(reason.Text)
 		if at := place(h.r.File, reason.Line); !strings.Contains(clean(reason.Text), at) {
 			text += bracketed(at)
 		}
+		text += ": " + strings.TrimPrefix(clean(reason.Text), "waived ")
+		if len(reasons) > 1 && s.Verdict != probe.Waived {
+			text += "; and more"
+		}
 	}
-	h.verdictLine(s.Verdict, text)
+	h.headed(s.Verdict, string(s.Verdict)+": ", cut(text, 2*(h.width()-len(s.Verdict)-2)))
 }
 
 func bracketed(s string) string {
@@ -122,13 +130,13 @@ func bracketed(s string) string {
 	return " (" + s + ")"
 }
 
-func (h human) verdictLine(v probe.Verdict, text string) {
-	indent := string(v) + ": "
-	for i, line := range fold(text, h.width()-len(indent)) {
+// headed writes text after a heading in a verdict's colour, and wrapped beside it.
+func (h human) headed(v probe.Verdict, heading, text string) {
+	for i, line := range fold(text, h.width()-len(heading)) {
 		if i == 0 {
-			h.line("%s%s", h.paint(v, indent), line)
+			h.line("%s%s", h.paint(v, heading), line)
 			continue
 		}
-		h.line("%s%s", pad("", len(indent)), line)
+		h.line("%s%s", pad("", len(heading)), line)
 	}
 }

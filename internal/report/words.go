@@ -126,7 +126,7 @@ func folded(reasons []probe.Reason, cases int) []probe.Reason {
 	for _, r := range reasons {
 		kind := r
 		if _, rest, found := strings.Cut(r.Text, ": "); found {
-			kind.Text = rest
+			kind.Text = withoutAnswer(rest)
 		}
 		if times[kind] == 0 {
 			kinds = append(kinds, kind)
@@ -140,14 +140,25 @@ func folded(reasons []probe.Reason, cases int) []probe.Reason {
 		switch {
 		case n == 1:
 			kind = first[kind]
-		case n <= cases:
-			kind.Text = fmt.Sprintf("%d of %d cases: %s", n, cases, kind.Text)
 		default:
-			kind.Text = fmt.Sprintf("%d cases: %s", n, kind.Text)
+			_, text, _ := strings.Cut(first[kind].Text, ": ")
+			kind.Text = fmt.Sprintf("%d of %d cases: %s", n, max(n, cases), text)
 		}
 		out = append(out, kind)
 	}
 	return out
+}
+
+// withoutAnswer takes an answer's body off a reason: refusals that differ in a
+// number or a time are one.
+func withoutAnswer(text string) string {
+	const status = "status 000: "
+	for at := range text {
+		if at+len(status) <= len(text) && text[at:at+7] == status[:7] && text[at+10:at+12] == ": " {
+			return text[:at+10]
+		}
+	}
+	return text
 }
 
 // effects says how many effects were counted, and of how many operations or
