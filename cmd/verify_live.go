@@ -4,10 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/report"
 	"github.com/idem-toolkit/idem/internal/run"
 	"github.com/idem-toolkit/idem/internal/trace"
 )
@@ -18,21 +21,73 @@ func runLive(ctx context.Context, app *App, o *verifyOptions, spec *contract.Con
 	if err != nil {
 		return err
 	}
+	if err := o.checkReportFiles(spec); err != nil {
+		return err
+	}
 	file, remove, err := o.traceFile()
 	if err != nil {
 		return err
 	}
 	defer remove()
 	defer file.Close()
-	err = live.Run(ctx, trace.NewWriter(file))
+	broken := live.Run(ctx, trace.NewWriter(file))
 	app.endProgress()
-	if err != nil {
-		return err
+	for _, left := range live.Left() {
+		fmt.Fprintf(app.Err, "idem: %s\n", left)
 	}
 	if _, err := file.Seek(0, 0); err != nil {
 		return problem.New(file.Name(), "cannot be read again: %s", reason(err))
 	}
-	return o.judge(app, file, file.Name())
+	// What was recorded before the run broke is judged and shown all the same.
+	if info, err := file.Stat(); broken != nil && (err != nil || info.Size() == 0) {
+		return broken
+	}
+	judged := o.judge(app, file, file.Name())
+	if broken != nil {
+		return broken
+	}
+	return judged
+}
+
+// checkReportFiles refuses, before anything is sent, reports that could not be
+// written after it, or that would take the place of the contract or the trace.
+func (o *verifyOptions) checkReportFiles(spec *contract.Contract) error {
+	destinations, err := report.Destinations(o.reports)
+	if err != nil {
+		return err
+	}
+	for _, d := range destinations {
+		if d.Path == "-" {
+			continue
+		}
+		for _, taken := range []struct{ path, what string }{{spec.File, "the contract"}, {o.tracePath, "the trace"}} {
+			if taken.path != "" && sameFile(d.Path, taken.path) {
+				return problem.New("--report", "%s would be written over %s", d.Path, taken.what).
+					WithHint("--report %s=report.%s", d.Format, d.Format)
+			}
+		}
+		if info, err := os.Stat(filepath.Dir(d.Path)); err != nil || !info.IsDir() {
+			return problem.New(d.Path, "its folder is not there")
+		}
+		f, err := os.OpenFile(d.Path, os.O_WRONLY, 0)
+		if err != nil && !os.IsNotExist(err) {
+			return problem.New(d.Path, "cannot be written: %s", reason(err))
+		}
+		f.Close()
+	}
+	return nil
+}
+
+// sameFile says that two paths name one file, there or yet to be made.
+func sameFile(a, b string) bool {
+	ia, errA := os.Stat(a)
+	ib, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(ia, ib)
+	}
+	pa, errA := filepath.Abs(a)
+	pb, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && pa == pb
 }
 
 // prepareLive checks all that can be checked before the first byte is sent.
@@ -73,7 +128,13 @@ func (o *verifyOptions) traceFile() (f *os.File, remove func(), err error) {
 		if err != nil {
 			return nil, nil, problem.New("", "no temporary file can be made: %s", reason(err))
 		}
+		// Where a system lets an open file go unnamed, not even a kill leaves it.
+		os.Remove(f.Name())
 		return f, func() { os.Remove(f.Name()) }, nil
+	}
+	if o.tracePath == "-" {
+		return nil, nil, problem.New("--trace", "a trace is judged from its file, so it cannot go to standard output").
+			WithHint("--trace run.ndjson")
 	}
 	f, err = os.OpenFile(o.tracePath, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if os.IsExist(err) {

@@ -17,7 +17,6 @@ type made struct {
 	draft *draft
 	fresh map[string]string
 	key   string
-	url   string // path and query, with the key where it travels there
 }
 
 // make prepares the operation of a slot: fresh values and a key of its own.

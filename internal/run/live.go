@@ -158,3 +158,6 @@ func (l *Live) Run(ctx context.Context, out *trace.Writer) error {
 	}
 	return nil
 }
+
+// Left says what the run started and could not end.
+func (l *Live) Left() []string { return l.world.left }

@@ -34,6 +34,7 @@ type world struct {
 	services []*service
 	counters *effect.Set
 	auth     Credential
+	left     []string // what was started and would not end
 }
 
 // newWorld reads credentials and makes ready what the jobs need. Nothing is
@@ -248,14 +249,19 @@ func (c counter) Look(ctx context.Context, s probe.Subject) (n int64, seen strin
 	return w.Look(ctx, effect.Subject{Values: s.Fresh, Text: s.Text})
 }
 
-// close ends all that was started.
+// close ends all that was started, and remembers what would not end.
 func (w *world) close() {
 	if w.counters != nil {
 		w.counters.Close()
 	}
 	for _, s := range w.services {
-		if s.process != nil {
-			s.process.Stop(stopGrace)
+		if s.process == nil {
+			continue
+		}
+		s.process.Stop(stopGrace)
+		if s.ready.Taken(context.Background()) {
+			w.left = append(w.left, "something still answers at "+s.ready.String()+
+				": the service has left a process that is not of its group")
 		}
 	}
 }
