@@ -70,7 +70,7 @@ the kind or the kid differs, which says nothing.`,
 	f.StringVar(&o.check, "check", "", "compare one file with this fingerprint")
 	f.BoolVar(&o.diff, "diff", false, "say where two payloads part")
 	f.BoolVar(&o.public, "public", false, "the payloads may be known to all: make the form without a key")
-	f.StringArrayVar(&o.sensitive, "sensitive", nil, "JSON pointer of a value that must not be given away; with it, looks decide no more")
+	f.StringArrayVar(&o.sensitive, "sensitive", nil, "JSON pointer of a value that must not be given away, beside what looks so")
 	f.StringVar(&o.numbers, "numbers", "strict", "strict refuses numbers that a double changes, ieee754 rounds them")
 	f.StringVarP(&o.recipe, "recipe", "r", "", "take namespace, key, numbers and sensitive values from a recipe")
 	f.StringVar(&o.namespace, "namespace", "", "namespace of the keyed forms")

@@ -50,7 +50,7 @@ func runDiff(app *App, o *fingerprintOptions, recipe *determ.Recipe, p fingerpri
 			return problem.New("--ignore", "%s", err)
 		}
 	}
-	options := fingerprint.DiffOptions{Numbers: p.Numbers, Sensitive: p.Sensitive, Public: o.public}
+	options := fingerprint.DiffOptions{Numbers: p.Numbers, Sensitive: p.Sensitive, Looks: p.Looks, Public: o.public}
 	r := &diffReport{First: inputName(o.files[0]), Second: inputName(o.files[1]), Numbers: p.Numbers.String()}
 	if recipe != nil {
 		r.compareIdentities(recipe, whole)

@@ -37,6 +37,7 @@ func (o *fingerprintOptions) policy(ctx context.Context, app *App) (*determ.Reci
 		return nil, p, err
 	}
 	if given != nil {
+		p.Looks = p.Sensitive == nil // a flag alone does not say that the rest may be known
 		p.Sensitive = append(slices.Clone(p.Sensitive), given...)
 	}
 	if o.diff || o.public || (recipe == nil && !o.key.given()) {

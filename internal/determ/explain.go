@@ -88,7 +88,7 @@ func (r *Recipe) maskField(e *Entry, v *fingerprint.Value) *fingerprint.Value {
 // mask gives v with what is sensitive replaced, v itself where nothing is.
 // place is where v stands in the payload.
 func mask(v *fingerprint.Value, name string, place fingerprint.Pointer, sensitive []fingerprint.Pointer) *fingerprint.Value {
-	if sensitive == nil && fingerprint.Looks(name, v) != "" {
+	if sensitive == nil && fingerprint.Private(name, v) {
 		return fingerprint.String(sensitiveMark)
 	}
 	for _, p := range sensitive {

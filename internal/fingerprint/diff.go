@@ -36,6 +36,7 @@ type Difference struct {
 type DiffOptions struct {
 	Numbers   Numbers
 	Sensitive []Pointer // masked; nil: what looks sensitive is
+	Looks     bool      // what looks sensitive is masked too
 	Public    bool      // nothing is masked for its looks
 }
 
@@ -218,11 +219,16 @@ func (d *differ) hidden(path []step, v *Value) bool {
 			return true
 		}
 	}
-	return d.o.Sensitive == nil && !d.o.Public && Looks(nameOf(path), v) != ""
+	return d.byLooks() && Private(nameOf(path), v)
 }
 
 func (d *differ) hiddenName(name string) bool {
-	return d.o.Sensitive == nil && !d.o.Public && Looks("", String(name)) != ""
+	return d.byLooks() && Looks("", String(name)) != ""
+}
+
+// byLooks says whether looks decide what is shown.
+func (d *differ) byLooks() bool {
+	return !d.o.Public && (d.o.Sensitive == nil || d.o.Looks)
 }
 
 // pointer gives the text of a path, without names that must not be shown.

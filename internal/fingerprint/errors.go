@@ -68,7 +68,7 @@ func (e *Error) problem() *problem.Error {
 // where prefers the pointer: it still says something after the file was edited.
 func (e *Error) where() string {
 	if !e.byOffset && e.Pointer != "" && len(e.Pointer) <= maxShownPointer {
-		return Printable(e.Pointer)
+		return Printable(maskedPointer(e.Pointer))
 	}
 	if e.Offset < 0 {
 		return ""
@@ -77,6 +77,15 @@ func (e *Error) where() string {
 		return fmt.Sprintf("byte %d (line %d, column %d)", e.Offset, e.Line, e.Column)
 	}
 	return fmt.Sprintf("byte %d", e.Offset)
+}
+
+// maskedPointer shows a pointer without the names in it that are private.
+func maskedPointer(text string) string {
+	p, err := ParsePointer(text)
+	if err != nil {
+		return text
+	}
+	return maskNames(p)
 }
 
 // WithoutValue gives the same error with no value of the text in it.

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,13 +14,66 @@ import (
 func Looks(name string, v *Value) string {
 	switch v.Kind {
 	case KindString:
+		if len(v.Str) > maxLooksAt {
+			return ""
+		}
 		return looks(name, v.Str)
 	case KindNumber:
-		if len(v.Number) <= maxDigits && allDigits(v.Number) {
-			return looks(name, v.Number)
-		}
+		return looks(name, wholeDigits(v.Number))
 	}
 	return ""
+}
+
+// wholeDigits gives the digits of a number before its decimal point, however
+// it is spelled: 4111111111111111.0 and 4.111111111111111e15 are one card. A
+// number that is longer than any card gives none.
+func wholeDigits(literal string) string {
+	d := readDecimal(literal)
+	if d.negative || d.exponent < 1 || d.exponent > maxDigits {
+		return ""
+	}
+	n := int(d.exponent)
+	return d.digits[:min(n, len(d.digits))] + strings.Repeat("0", max(n-len(d.digits), 0))
+}
+
+// Private says whether a value must not be shown where nothing says that it
+// may be: it looks private, in a text of any length, or its name says that it
+// is a secret.
+func Private(name string, v *Value) bool {
+	if v.Kind == KindString && looks(name, v.Str) != "" || Looks(name, v) != "" {
+		return true
+	}
+	return v.Kind != KindNull && v.Kind != KindBool && isSecretName(name)
+}
+
+// isSecretName knows the names of what lets somebody in.
+func isSecretName(name string) bool {
+	words := nameWords(name)
+	for i, word := range words {
+		switch word {
+		case "password", "passwd", "passphrase", "pwd", "secret", "apikey", "token", "credential", "credentials", "authorization", "cvv", "cvc", "pin", "otp":
+			return true
+		case "key":
+			if i > 0 && (words[i-1] == "api" || words[i-1] == "private" || words[i-1] == "access") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maskNames gives a path's text without the names in it that look private.
+func maskNames(p Pointer) string {
+	shown := p
+	for i, token := range p {
+		if looks("", token) != "" {
+			if &shown[0] == &p[0] {
+				shown = slices.Clone(p)
+			}
+			shown[i] = masked
+		}
+	}
+	return shown.String()
 }
 
 const (
@@ -28,7 +82,7 @@ const (
 )
 
 func looks(name, s string) string {
-	if len(s) < 7 || len(s) > maxLooksAt {
+	if len(s) < 7 {
 		return ""
 	}
 	s = strings.TrimSpace(s)
@@ -45,7 +99,7 @@ func looks(name, s string) string {
 	}
 	for token := range strings.FieldsFuncSeq(s, betweenTokens) {
 		switch token = strings.Trim(token, ".:!?'"); {
-		case isEmail(strings.TrimPrefix(token, "mailto:")):
+		case isEmail(afterPrefix(token)):
 			return "an email address"
 		case isCard(token):
 			return "a payment card number"
@@ -57,7 +111,17 @@ func looks(name, s string) string {
 }
 
 func betweenTokens(r rune) bool {
-	return unicode.IsSpace(r) || strings.ContainsRune(`<>()[]{},;"`, r)
+	return unicode.IsSpace(r) || strings.ContainsRune(`<>()[]{},;"|=&`, r)
+}
+
+// afterPrefix gives what stands behind the mailto:, user: or users/ of an
+// address; the user of a URL is no address.
+func afterPrefix(token string) string {
+	if strings.Contains(token, "://") {
+		return token
+	}
+	local, _, _ := strings.Cut(token, "@")
+	return token[strings.LastIndexAny(local, `:/\`)+1:]
 }
 
 // isEmail takes local@domain with a domain of two labels or more, the last of

@@ -25,6 +25,7 @@ type Policy struct {
 	Numbers   Numbers
 	Key       *Keyed    // nil: the unkeyed form
 	Sensitive []Pointer // what recipe or contract call sensitive; nil: they are silent, so looks decide
+	Looks     bool      // looks decide too, beside Sensitive
 	Public    bool      // the payload is public: an unkeyed hash gives nothing away
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -81,6 +82,7 @@ type request struct {
 	received *Value // the JSON body, also where only its bytes count
 	ignored  map[*Value]bool
 	form     []queryPair // a form body
+	text     string      // a body of another kind that is UTF-8
 }
 
 func readRequest(req Request, rules Rules, p Policy) (*request, error) {
@@ -169,6 +171,9 @@ func (r *request) readBody(req Request, rules Rules, p Policy) error {
 			r.received, _ = Parse(req.Body) // only to see whether it holds something sensitive
 		} else if isFormType(req.MediaType) {
 			r.form, _ = readQuery(string(req.Body))
+		}
+		if r.received == nil && r.form == nil && len(req.Body) <= maxLooksAt && utf8.Valid(req.Body) {
+			r.text = string(req.Body)
 		}
 		return nil
 	}

@@ -2,7 +2,9 @@ package fingerprint
 
 import (
 	"errors"
+	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -17,7 +19,7 @@ type Finding struct {
 // FindSensitive gives the first value that pointers name or, where pointers is
 // nil, that looks sensitive.
 func (v *Value) FindSensitive(pointers []Pointer) (Finding, bool) {
-	return findSensitive(v, nil, pointers)
+	return findSensitive(v, nil, pointers, false)
 }
 
 // allows refuses the unkeyed form where it would give something away.
@@ -25,7 +27,7 @@ func (p Policy) allows(v *Value, skip map[*Value]bool) error {
 	if p.Key != nil || p.Public || v == nil {
 		return nil
 	}
-	if f, found := findSensitive(v, skip, p.Sensitive); found {
+	if f, found := findSensitive(v, skip, p.Sensitive, p.Looks); found {
 		return f.refusal("")
 	}
 	return nil
@@ -33,7 +35,7 @@ func (p Policy) allows(v *Value, skip map[*Value]bool) error {
 
 // refusal is the error for a finding; place is put before its pointer.
 func (f Finding) refusal(place string) error {
-	where := place + Printable(f.Pointer)
+	where := place + Printable(maskedPointer(f.Pointer))
 	if f.Pointer == "" && place == "" {
 		where = "the payload"
 	}
@@ -49,12 +51,23 @@ func (r *request) allowed(p Policy) error {
 		return nil
 	}
 	if r.received != nil {
-		if f, found := findSensitive(r.received, r.ignored, p.Sensitive); found {
+		if f, found := findSensitive(r.received, r.ignored, p.Sensitive, p.Looks); found {
 			return f.refusal("body ")
 		}
 	}
-	if p.Sensitive != nil {
+	if p.Sensitive != nil && !p.Looks {
 		return nil
+	}
+	for i, segment := range strings.Split(r.path, "/") {
+		if plain, err := url.PathUnescape(segment); err == nil {
+			segment = plain
+		}
+		if what := Looks("", String(segment)); what != "" {
+			return Finding{Pointer: "segment " + strconv.Itoa(i), What: "looks like " + what}.refusal("path ")
+		}
+	}
+	if what := Looks("", String(r.text)); what != "" {
+		return Finding{What: "looks like " + what}.refusal("body")
 	}
 	for _, pair := range r.pairs {
 		if what := Looks(pair.name, String(pair.value)); what != "" && pair.name != r.queryKey {
@@ -87,13 +100,13 @@ const masked = "«masked»"
 
 var errFound = errors.New("found")
 
-func findSensitive(v *Value, skip map[*Value]bool, pointers []Pointer) (Finding, bool) {
+func findSensitive(v *Value, skip map[*Value]bool, pointers []Pointer, looksToo bool) (Finding, bool) {
 	for _, p := range pointers {
 		if present(v, p, skip) {
 			return Finding{Pointer: p.String(), What: "is called sensitive"}, true
 		}
 	}
-	if pointers != nil {
+	if pointers != nil && !looksToo {
 		return Finding{}, false
 	}
 	var f Finding

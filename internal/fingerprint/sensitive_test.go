@@ -24,6 +24,11 @@ func TestLooksSensitive(t *testing.T) {
 		{"", "jane@müller.example", email},
 		{"note", "please write to jane@example.com.", email},
 		{"", "JANE@EXAMPLE.COM", email},
+		{"", "user:jane@example.com", email},
+		{"", "/users/jane@example.com", email},
+		{"", "jane@example.com|2", email},
+		{"", "to=jane@example.com&cc=", email},
+		{"", "order=1|card=4111111111111111", card},
 		{"", "+49 170 1234567", phone},
 		{"", "+1 (555) 123-4567", phone},
 		{"", "+491701234567", phone},
@@ -83,13 +88,17 @@ func TestLooksSensitive(t *testing.T) {
 			t.Errorf("%s %q looks like %q; want %q", c.name, c.value, got, c.want)
 		}
 	}
-	for literal, want := range map[string]string{"4111111111111111": card, "4111111111111112": "", "4.111111111111111e15": "", "-4111111111111111": ""} {
+	for literal, want := range map[string]string{"4111111111111111": card, "4111111111111112": "", "-4111111111111111": "",
+		"4111111111111111.0": card, "4111111111111111e0": card, "4.111111111111111e15": card, "41111111111111110E-1": card, "4111111111111111.00e+00": card,
+		"4.111111111111112e15": "", "4111111111111111e1": "", "4111111111111111e9999999999": "", "4e-400": "", "0": "", "0.4111111111111111": ""} {
 		if got := Looks("n", &Value{Kind: KindNumber, Number: literal}); got != want {
 			t.Errorf("%s looks like %q", literal, got)
 		}
 	}
-	if got := Looks("phone", &Value{Kind: KindNumber, Number: "491701234567"}); got != phone {
-		t.Errorf("a number called phone looks like %q", got)
+	for _, literal := range []string{"491701234567", "15112345678.0", "1.5112345678e10", "151123456780e-1"} {
+		if got := Looks("phone", &Value{Kind: KindNumber, Number: literal}); got != phone {
+			t.Errorf("%s called phone looks like %q", literal, got)
+		}
 	}
 }
 

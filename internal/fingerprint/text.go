@@ -134,7 +134,7 @@ func (r *reader) number() (*Value, error) {
 	literal := r.text[start:r.at]
 	if !inRange(literal) {
 		e := r.fail(OutOfRange, start, "number beyond the double range")
-		if Looks(nameOf(r.path), String(literal)) == "" {
+		if Looks(nameOf(r.path), &Value{Kind: KindNumber, Number: literal}) == "" {
 			e.Literal = literal
 		}
 		e.hint = "carry the number as a string"
@@ -161,7 +161,7 @@ func lossyError(path []step, literal string) *Error {
 		Class: LossyNumber, Offset: -1, Detail: "number that the canonical form would change",
 		hint: "carry it as a string, or accept the rounding with numbers ieee754",
 	}
-	if Looks(nameOf(path), String(literal)) == "" {
+	if Looks(nameOf(path), &Value{Kind: KindNumber, Number: literal}) == "" {
 		e.Literal = literal
 		e.Becomes, _ = canonicalNumber(literal)
 	}
