@@ -54,7 +54,7 @@ func isTerminal(f *os.File) bool {
 
 // Main runs one command line and returns its exit code.
 func Main(app *App, args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	app, out := watched(app)
 	root := newRootCmd(app)
