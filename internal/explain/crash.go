@@ -6,7 +6,7 @@ var crash = Step{
 	Does: []string{
 		"sends many operations a moment apart, each with its own key, and kills the service at once (SIGKILL, or the contract's hook) so that some kills fall between effect and answer",
 		"starts the service again and waits until it is ready",
-		"sends the very same bytes of every operation again until each is answered or the lease and the recovery time have passed",
+		"sends the very same bytes of every operation again until each is answered or the lease and the recovery time have passed, and then once more",
 		"counts the effects of every key, waits the settle time and counts again",
 	},
 	Controls: []string{
@@ -67,21 +67,22 @@ var crash = Step{
 		},
 		{
 			Slug:  "crash/result-lost",
-			Title: "a result that had been answered before the kill is gone",
+			Title: "after a kill a result is gone",
 			Money: "The caller was told, asks again and hears that there is nothing, or is treated as new. What was settled is open again.",
 			Causes: []string{
 				"answers are stored in memory or in a cache that the kill empties",
 				"the answer is stored after it was sent, in the background",
+				"key and effect are committed first and the result later: a kill between them leaves a key without a result, answered with an empty one",
 			},
 			Fixes: []string{
 				"store the answer in the transaction of the effect, before it is sent",
 				"keep it in a store that survives the process",
 			},
-			Evidence: "The answer was whole before the kill; the same bytes after the restart did not get it, within the retention.",
+			Evidence: "The answer was whole before the kill and the same bytes after the restart did not get it, within the retention; or the retry's answer lacks what every other first answer of the operation has; or a second retry did not get the first one's answer.",
 		},
 		{
 			Slug:  "crash/result-changed",
-			Title: "the retry got another result than was answered before the kill",
+			Title: "after a kill one key has two results",
 			Money: "One payment has two numbers or two states, one told before the crash and one after. Refunds and disputes go to the wrong one.",
 			Causes: []string{
 				"after the restart the answer is built anew, with new ids or from present state",
@@ -91,7 +92,7 @@ var crash = Step{
 				"store the answer as sent and send that",
 				"make ids in the transaction, not while answering",
 			},
-			Evidence: "The answer was whole before the kill; the same bytes after the restart got a success that differs where it may not.",
+			Evidence: "The answer was whole before the kill and the same bytes after the restart got a success that differs where it may not; or two retries after the restart got two different successes.",
 		},
 		{
 			Slug:  "crash/refused",

@@ -87,6 +87,7 @@ func (b *builder) planKill(k int) Action {
 				Within: recovery(b.op),
 				Max:    comeBackMost + int(recovery(b.op)/comeBackEvery),
 			}},
+			[]Action{comeBack("again-"+n, id, patience(b.op))},
 			b.above("after-"+n, "before-"+n, op)))
 		end = append(end, b.count("settled-"+n, op))
 	}

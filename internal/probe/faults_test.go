@@ -229,6 +229,26 @@ var faults = []struct {
 		want:      "crash fail crash/result-changed",
 	},
 	{
+		name:      "empty result after crash",
+		behaviour: behaviour{fault: "empty result after crash"},
+		want:      "crash fail crash/result-lost",
+	},
+	{
+		name:      "other status after crash",
+		behaviour: behaviour{fault: "other status after crash"},
+		want:      "crash fail crash/result-lost",
+	},
+	{
+		name:      "every retry after crash differs",
+		behaviour: behaviour{fault: "every retry after crash differs"},
+		want:      "crash fail crash/result-changed",
+	},
+	{
+		name:      "second retry after crash runs",
+		behaviour: behaviour{fault: "second retry after crash runs"},
+		want:      "crash fail crash/effect-ran-twice",
+	},
+	{
 		name:      "does not restart",
 		behaviour: behaviour{hook: "start"},
 		want:      "crash fail crash/did-not-restart",

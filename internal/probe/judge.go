@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/problem"
@@ -129,12 +130,34 @@ func (c *court) steps(op *contract.Operation) []Result {
 	var out []Result
 	for _, s := range Steps() {
 		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
-			history: c.histories[[2]string{op.Name, s.Name}], prior: prior, strict: c.run.RequireEffects}
+			history: c.histories[[2]string{op.Name, s.Name}], prior: prior, strict: c.run.RequireEffects,
+			shapes: sync.OnceValue(func() []shape { return c.shapes(op) })}
 		res := c.step(s, j)
 		for _, f := range res.Findings {
 			prior[f.Slug] = true
 		}
 		out = append(out, c.waive(op, res))
+	}
+	return out
+}
+
+// shapes gives the shapes of an operation's accepted first answers, of every
+// step: of operations that nothing interrupted.
+func (c *court) shapes(op *contract.Operation) []shape {
+	var out []shape
+	rule := rules{op}
+	for _, step := range append([]string{ControlStep}, StepNames()...) {
+		h := c.histories[[2]string{op.Name, step}]
+		if h == nil {
+			continue
+		}
+		for _, t := range h.Trials {
+			for _, x := range t.Exchanges {
+				if firstLabels[x.Label] && rule.class(x).accepted {
+					out = append(out, rule.shapeOf(x.Answer))
+				}
+			}
+		}
 	}
 	return out
 }

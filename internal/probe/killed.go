@@ -14,13 +14,14 @@ type killed struct {
 	index     string
 	sent      *Exchange
 	retry     *Exchange
-	survived  int64  // effects after the restart, before any retry
-	settled   int64  // effects in the end
-	seen      bool   // survived was read
-	counted   bool   // settled was read
-	why       string // why a count is missing
-	answered  bool   // a whole answer came before the kill
-	lostEarly bool   // its connection ended before the kill: not the kill's doing
+	again     *Exchange // the second retry
+	survived  int64     // effects after the restart, before any retry
+	settled   int64     // effects in the end
+	seen      bool      // survived was read
+	counted   bool      // settled was read
+	why       string    // why a count is missing
+	answered  bool      // a whole answer came before the kill
+	lostEarly bool      // its connection ended before the kill: not the kill's doing
 }
 
 // landed says that the kill fell between the operation's effect and its answer.
@@ -38,7 +39,7 @@ func volleyOf(t *Trial) (ops []killed, kill *Moment) {
 	}
 	for _, x := range t.Under("volley") {
 		n := strconv.Itoa(x.Copy)
-		k := killed{index: n, sent: x, answered: x.Whole(), retry: t.Last("retry-" + n)}
+		k := killed{index: n, sent: x, answered: x.Whole(), retry: t.Last("retry-" + n), again: t.Last("again-" + n)}
 		if kill != nil && !k.answered && x.Answer != nil && x.Answer.LastByte > 0 && x.Answer.LastByte < kill.At {
 			k.lostEarly = true
 		}
@@ -186,19 +187,23 @@ func (j *judging) judgeKilled(t *Trial, k killed) {
 		j.unsure(0, "run the step again", "%s: some operations were not retried", t.Name)
 		return
 	}
-	if j.tooLate(k) {
+	if j.tooLate(k, k.retry) || k.again != nil && j.tooLate(k, k.again) {
 		j.unsure(j.op.Crash.Pos.Line, "give the target a longer retention (expiry.wait)",
 			"%s: operations were retried after their retention: that shows nothing", t.Name)
 		return
 	}
-	if !j.final(t, k.retry, "after-"+k.index, "settled-"+k.index) || j.environmental(t, k.retry) {
+	if !j.final(t, k.retry, "again-"+k.index, "after-"+k.index, "settled-"+k.index) || j.environmental(t, k.retry) {
 		return
 	}
 	f := Finding{Case: t.Name, Exchanges: ofOperation(t, k), Counts: countsOf(t, k.index), Expected: "one effect and its result"}
 	if j.sound() && !j.killedCounts(t, k, f) {
 		return
 	}
+	before := j.mark()
 	j.judgeRetryAfterKill(t, k, f)
+	if j.mark() == before {
+		j.judgeSecondRetry(t, k, f)
+	}
 }
 
 // killedCounts judges an operation's effects, and says whether they are right.
@@ -258,6 +263,8 @@ func (j *judging) judgeRetryAfterKill(t *Trial, k killed, f Finding) {
 	case !c.welcome:
 		f.Slug = "crash/refused"
 		j.accuse(t, f, pos, "within the recovery time the retry completes the operation")
+	default:
+		j.judgeShapeAfterKill(t, k, f)
 	}
 }
 
@@ -274,13 +281,13 @@ func (j *judging) judgeResultAfterKill(t *Trial, k killed, f Finding) {
 	j.accuse(t, f, j.op.Promise.Duplicate.Pos, "a result that was answered is kept")
 }
 
-// tooLate says that the retry came after the key's effective retention.
-func (j *judging) tooLate(k killed) bool {
+// tooLate says that a retry came after the key's effective retention.
+func (j *judging) tooLate(k killed, x *Exchange) bool {
 	atLeast, _, known := j.op.EffectiveRetention()
-	if !known || k.sent.Sent == nil || k.retry.Sent == nil {
+	if !known || k.sent.Sent == nil || x.Sent == nil {
 		return false
 	}
-	return time.Duration(k.retry.Sent.WriteEnded-k.sent.Sent.WriteBegan) >= atLeast
+	return time.Duration(x.Sent.WriteEnded-k.sent.Sent.WriteBegan) >= atLeast
 }
 
 // story says where the kill met an operation.
@@ -300,8 +307,10 @@ func (j *judging) story(k killed) string {
 
 func ofOperation(t *Trial, k killed) []Exchange {
 	out := []Exchange{*k.sent}
-	for _, x := range t.Under("retry-" + k.index) {
-		out = append(out, *x)
+	for _, label := range []string{"retry-", "again-"} {
+		for _, x := range t.Under(label + k.index) {
+			out = append(out, *x)
+		}
 	}
 	return out
 }

@@ -167,8 +167,8 @@ func retriesAreFrozen(rt *rapid.T, p *probe.Plan) {
 					continue
 				case label == "volley":
 					role += " " + strconv.Itoa(i)
-				case strings.HasPrefix(label, "retry-"):
-					role += " " + strings.TrimPrefix(label, "retry-")
+				case strings.HasPrefix(label, "retry-"), strings.HasPrefix(label, "again-"):
+					role += " " + label[len("retry-"):]
 				}
 				if frozen[role] != "" && frozen[role] != id {
 					rt.Fatalf("%s sends %s and %s as one request", role, frozen[role], id)

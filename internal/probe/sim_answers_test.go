@@ -146,6 +146,7 @@ func (k *call) perform(r *record) {
 	}
 	k.pause(k.after)
 	k.finish(r)
+	r.told = true
 	k.send(r.status, r.charge, k.is("marker on first"))
 }
 
@@ -213,7 +214,15 @@ func (k *call) inFlightStatus() int {
 // again answers a duplicate of what is done.
 func (k *call) again(r *record) {
 	r.used = k.clock()
+	if r.half > 0 {
+		r.half++
+	}
 	switch {
+	case r.half > 1 && k.is("every retry after crash differs"):
+		k.send(r.status, k.newCharge(r.charge), k.marker)
+	case r.half == 3 && k.is("second retry after crash runs"):
+		k.effect(0)
+		k.send(r.status, r.charge, k.marker)
 	case k.is("duplicate gets 500"):
 		k.send(500, nil, false)
 	case k.is("duplicate stays in flight"):

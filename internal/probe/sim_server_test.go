@@ -100,6 +100,8 @@ type record struct {
 	ended   int64
 	used    int64
 	waiting []*process
+	told    bool // its first answer was sent
+	half    int  // of a result that a crash left half made: answers given since
 }
 
 type effect struct {
@@ -162,6 +164,12 @@ func (s *charges) kill() trace.Process {
 		switch {
 		case s.memory, !r.done && s.is("effect before record"):
 			delete(s.records, key)
+		case r.done && !r.told && s.is("empty result after crash"):
+			r.charge = map[string]any{}
+		case r.done && !r.told && s.is("other status after crash"):
+			r.status = 303
+		case r.done && !r.told && s.is("every retry after crash differs", "second retry after crash runs"):
+			r.half = 1
 		case r.done && s.is("result lost in crash"):
 			r.status = 500
 		case r.done && s.is("result made anew after crash"):

@@ -45,6 +45,7 @@ type judging struct {
 	controls Controls
 	history  *History
 	prior    map[string]bool // slugs of findings of steps judged before
+	shapes   func() []shape  // of the operation's first answers, in all steps
 	strict   bool            // --require-effects
 	accused  int             // accusations made, those that a finding tells already included
 	result   Result
