@@ -1,12 +1,10 @@
 package determ
 
 import (
-	"errors"
 	"sort"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/document"
-	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // Level says what a finding means for the exit code.
@@ -28,6 +26,7 @@ type Finding struct {
 	Field   string `json:"field,omitempty"` // the identity field, where it is about one
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+	Allow   string `json:"allow,omitempty"` // leaves it out, where the recipe is right as it is; empty where it cannot be
 }
 
 // LintOptions are what a recipe is held against besides itself.
@@ -56,7 +55,12 @@ func Lint(file string, src []byte, o LintOptions) ([]Finding, error) {
 	}
 	l.example()
 	l.listed(o.Now)
-	l.lock(o.Lock)
+	l.lock(o.Lock, o.Now)
+	for i, f := range l.findings {
+		if f.Allow == "" {
+			l.findings[i].Allow = f.allowance()
+		}
+	}
 	sort.SliceStable(l.findings, func(i, j int) bool {
 		a, b := l.findings[i], l.findings[j]
 		return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column
@@ -125,25 +129,6 @@ func (l *linter) listed(now time.Time) {
 		if now.After(p.Until) {
 			l.add("previous-expired", LevelWarning, p.Recipe.node, "take it off the list once no retry can need it",
 				"the previous version was to be listed until "+p.Until.Format(time.RFC3339)+", which has passed")
-		}
-	}
-}
-
-func (l *linter) lock(lock *Lock) {
-	if lock == nil {
-		return
-	}
-	if err := lock.Check(l.recipe); err != nil {
-		var p *problem.Error
-		if errors.As(err, &p) {
-			l.add("lock-changed", LevelError, l.recipe.node, p.Hint, p.What)
-		}
-		return
-	}
-	for _, listed := range l.recipe.All() {
-		if !lock.Has(listed.Recipe.Triple) {
-			l.add("lock-missing", LevelWarning, listed.Recipe.node, "idem recipe lock "+l.recipe.File,
-				"the "+string(listed.State)+" version "+listed.Recipe.Triple.String()+" is not in "+lock.File+" yet")
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/fingerprint"
@@ -72,14 +73,18 @@ func (e *Entry) longForm() *fingerprint.Value {
 }
 
 // Lock is what idem.lock says: the digest of every triple that was ever in
-// use. A triple is never taken out or changed.
+// use, and until when those of earlier versions were to be listed. A triple is
+// never taken out or changed.
 type Lock struct {
 	File    string
-	digests map[string]string // Triple.String() to digest
+	digests map[string]string    // Triple.String() to digest
+	until   map[string]time.Time // Triple.String() of earlier versions
 }
 
 // NewLock gives a lock without triples.
-func NewLock(file string) *Lock { return &Lock{File: file, digests: map[string]string{}} }
+func NewLock(file string) *Lock {
+	return &Lock{File: file, digests: map[string]string{}, until: map[string]time.Time{}}
+}
 
 // ParseLock reads a lock file.
 func ParseLock(file string, src []byte) (*Lock, error) {
@@ -87,7 +92,7 @@ func ParseLock(file string, src []byte) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := document.ReadObject(n, "the lock", "idem", "recipes")
+	f, err := document.ReadObject(n, "the lock", "idem", "recipes", "until")
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +119,43 @@ func ParseLock(file string, src []byte) (*Lock, error) {
 		}
 		l.digests[m.Name] = digest
 	}
-	return l, nil
+	return l, l.readUntil(f)
+}
+
+func (l *Lock) readUntil(f *document.Fields) error {
+	n := f.Get("until")
+	if n == nil {
+		return nil
+	}
+	if n.Kind != document.Object {
+		return n.Errorf("until must be an object, not %s", n.Kind)
+	}
+	for _, m := range n.Members {
+		if l.digests[m.Name] == "" {
+			return problem.New(m.Value.At(), "%s is not among the recipes", document.Show(m.Name))
+		}
+		text, err := m.Value.AsString("until")
+		if err != nil {
+			return err
+		}
+		if l.until[m.Name], err = time.Parse(time.RFC3339, text); err != nil {
+			return m.Value.Errorf("until must be a time of RFC 3339").WithHint("%q", sample("until"))
+		}
+	}
+	return nil
+}
+
+// versions gives the locked versions of a triple's operation, lowest first.
+func (l *Lock) versions(t Triple) []int {
+	var list []int
+	for name := range l.digests {
+		parts := strings.Split(name, "/")
+		if version, err := strconv.Atoi(parts[2]); err == nil && parts[0] == t.Namespace && parts[1] == t.Operation {
+			list = append(list, version)
+		}
+	}
+	sort.Ints(list)
+	return list
 }
 
 // Has says whether the recipe's own triple is locked, changed or not.
@@ -133,21 +174,46 @@ func (l *Lock) Check(r *Recipe) error {
 		}
 		return listed.Recipe.node.Errorf("the %s version differs from the %s that %s locks: prefix, encode, numbers or identity changed",
 			listed.State, listed.Recipe.Triple, l.File).
-			WithHint("put it back, or give the changed recipe a version of its own and list the old one under previous")
+			WithHint("%s", l.wayBack(listed.Recipe))
 	}
 	return nil
 }
 
-// Add locks every version of a recipe. It says how many were not locked yet.
+// wayBack says what to do with a recipe that differs: to undo the change, or to
+// make it the next version and list the one that it was.
+func (l *Lock) wayBack(r *Recipe) string {
+	versions := l.versions(r.Triple)
+	return "put it back, or make it version: " + itoa(versions[len(versions)-1]+1) +
+		" and list what it was: previous: [{version: " + itoa(r.Version) + ", until: ..., identity: ...}]"
+}
+
+// Add locks every version of a recipe, and until when its earlier ones are
+// listed. It says of how many versions something was not locked yet.
 func (l *Lock) Add(r *Recipe) (added int, err error) {
 	if err := l.Check(r); err != nil {
 		return 0, err
 	}
+	until := map[string]time.Time{} // the latest, where a version is listed with several keys
+	for _, p := range r.Previous {
+		if name := p.Recipe.Triple.String(); p.Recipe.Triple != r.Triple && p.Until.After(until[name]) {
+			until[name] = p.Until
+		}
+	}
+	seen := map[string]bool{}
 	for _, listed := range r.All() {
 		name := listed.Recipe.Triple.String()
-		if _, ok := l.digests[name]; !ok {
-			l.digests[name] = listed.Recipe.Digest()
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		_, locked := l.digests[name]
+		later, isPrevious := until[name]
+		if !locked || isPrevious && !later.Equal(l.until[name]) {
 			added++
+		}
+		l.digests[name] = listed.Recipe.Digest()
+		if isPrevious {
+			l.until[name] = later
 		}
 	}
 	return added, nil
@@ -155,22 +221,37 @@ func (l *Lock) Add(r *Recipe) (added int, err error) {
 
 // Bytes writes the lock, a triple a line and sorted, so that branches merge.
 func (l *Lock) Bytes() []byte {
-	names := make([]string, 0, len(l.digests))
-	for name := range l.digests {
+	var b bytes.Buffer
+	b.WriteString("{\n  \"idem\": \"lock/v1\",\n  \"recipes\": ")
+	writeLines(&b, l.digests)
+	if len(l.until) > 0 {
+		times := map[string]string{}
+		for name, t := range l.until {
+			times[name] = t.Format(time.RFC3339Nano)
+		}
+		b.WriteString(",\n  \"until\": ")
+		writeLines(&b, times)
+	}
+	b.WriteString("\n}\n")
+	return b.Bytes()
+}
+
+// writeLines writes an object, a name a line. Neither triples nor digests nor
+// times hold anything to escape.
+func writeLines(b *bytes.Buffer, members map[string]string) {
+	names := make([]string, 0, len(members))
+	for name := range members {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	var b bytes.Buffer
-	b.WriteString("{\n  \"idem\": \"lock/v1\",\n  \"recipes\": {")
+	b.WriteByte('{')
 	for i, name := range names {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		// Neither triples nor digests hold anything to escape.
-		b.WriteString("\n    \"" + name + "\": \"" + l.digests[name] + "\"")
+		b.WriteString("\n    \"" + name + "\": \"" + members[name] + "\"")
 	}
-	b.WriteString("\n  }\n}\n")
-	return b.Bytes()
+	b.WriteString("\n  }")
 }
 
 func isTriple(s string) bool {
