@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,9 +29,11 @@ missing boundary, an identity of nothing but a customer and an amount, fields th
 new for each attempt, empty and private values, an example or lock that no longer holds.
 The example's ID is recomputed under the public test secret; no key is read.
 
-Exit 1 where there is an error, with --strict also where there is a warning.`,
+Exit 1 where there is an error, with --strict also where there is a warning. What lint
+judges by names and looks may be right all the same: --allow leaves it out. What each
+finding means: idem explain recipe.`,
 		Example: `  idem recipe lint recipes/*.yaml
-  idem recipe lint charge.yaml --allow volatile-time:due_at`,
+  idem recipe lint charge.yaml --strict --allow volatile-time:due_at`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.files = args
@@ -67,6 +70,9 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 		return problem.New("", "no recipe is named").WithHint("idem recipe lint RECIPE...")
 	}
 	if err := onceOnly(o.files); err != nil {
+		return err
+	}
+	if err := checkAllow(o.allow); err != nil {
 		return err
 	}
 	report := lintReport{Idem: "lint/v1"}
@@ -130,10 +136,32 @@ func lintFile(app *App, file string, allow []string) lintedRecipe {
 	return linted
 }
 
+// checkAllow refuses what leaves nothing out: a slug that lint does not have,
+// and one for which every other command refuses the recipe.
+func checkAllow(allow []string) error {
+	for _, a := range allow {
+		slug, rest, one := strings.Cut(a, ":")
+		if !slices.Contains(determ.LintSlugs(), slug) {
+			err := problem.New("--allow", "lint has no finding %s", document.Show(slug))
+			if near := document.Nearest(slug, determ.LintSlugs()); near != "" {
+				if one && showable(rest) {
+					near += ":" + rest
+				}
+				return err.WithHint("--allow %s", near)
+			}
+			return err.WithHint("idem explain recipe")
+		}
+		if determ.Refused(slug) {
+			return problem.New("--allow", "every command refuses a recipe with %s, so leaving it out gains nothing", slug).
+				WithHint("idem explain %s", slug)
+		}
+	}
+	return nil
+}
+
 func allowed(f determ.Finding, allow []string) bool {
 	for _, a := range allow {
-		slug, field, one := strings.Cut(a, ":")
-		if slug == f.Slug && (!one || field == f.Field) {
+		if a == f.Slug || a == f.Allow || f.Field != "" && a == f.Slug+":"+f.Field {
 			return true
 		}
 	}
@@ -152,6 +180,9 @@ func lintText(app *App, report lintReport) {
 			if f.Hint != "" {
 				fmt.Fprintf(app.Out, "    hint: %s\n", problem.Line(f.Hint))
 			}
+			if f.Allow != "" {
+				fmt.Fprintf(app.Out, "    or, where that is meant: --allow %s\n", shellWord(problem.Line(f.Allow)))
+			}
 		}
 	}
 	if app.Quiet {
@@ -162,6 +193,12 @@ func lintText(app *App, report lintReport) {
 		unread = fmt.Sprintf(" (%d not readable)", report.Unreadable)
 	}
 	fmt.Fprintf(app.Err, "%s%s, %s, %s\n", count(len(report.Recipes), "recipe"), unread, count(report.Errors, "error"), count(report.Warnings, "warning"))
+	for _, r := range report.Recipes {
+		if len(r.Findings) > 0 {
+			fmt.Fprintf(app.Err, "what a finding means: idem explain %s\n", r.Findings[0].Slug)
+			return
+		}
+	}
 }
 
 func count(n int, what string) string {

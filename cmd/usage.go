@@ -228,6 +228,14 @@ func useLine(c *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
+// shellWord gives a word as a shell takes it.
+func shellWord(s string) string {
+	if showable(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // showable says whether a word may stand in a hint as it is: a shell takes it
 // for itself, and it is no key.
 func showable(s string) bool {

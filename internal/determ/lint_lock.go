@@ -61,9 +61,9 @@ func (l *linter) unlisted(lock *Lock, now time.Time) {
 		if version >= l.recipe.Version || listed[version] || promised && now.After(until) {
 			continue
 		}
-		why := "it is not listed under previous"
+		why := "is not listed under previous"
 		if promised {
-			why = "it was taken off previous before " + until.Format(time.RFC3339)
+			why = "was taken off previous before " + until.Format(time.RFC3339)
 		} else {
 			until = now.AddDate(0, 0, 30).UTC().Truncate(24 * time.Hour)
 		}
