@@ -104,9 +104,43 @@ const (
 )
 
 // readDocument reads a JSON text from a file, or from standard input for "-".
-// What is nested too deep is refused from its head, however much follows.
+// What is wrong in its head is refused at once, however much follows.
 func readDocument(app *App, file string) ([]byte, error) {
-	in, size := app.In, int64(0)
+	return readLong(app, file, refuseHead)
+}
+
+// refuseHead gives the error of a text that no continuation can mend.
+func refuseHead(head []byte) error {
+	err := fingerprint.Admit(head)
+	var e *fingerprint.Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	rest := head[min(int(e.Offset), len(head)):]
+	switch e.Class {
+	case fingerprint.UnexpectedEnd:
+		return nil
+	case fingerprint.NumberSyntax, fingerprint.OutOfRange:
+		rest = bytes.TrimLeft(rest, "+-.0123456789eE") // a number that was cut is none yet
+		if len(rest) == 0 {
+			return nil
+		}
+	default:
+		if len(rest) < cutMargin {
+			return nil
+		}
+	}
+	return err
+}
+
+// cutMargin is longer than a character, an escape sequence or a word that the
+// end of the head may have cut.
+const cutMargin = 64
+
+// readLong reads a file that may be as long as a JSON text; refuse looks at
+// its head where more follows, nil where nothing is to be seen there.
+func readLong(app *App, file string, refuse func(head []byte) error) ([]byte, error) {
+	in, size := app.stdin("a file named -"), int64(0)
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
@@ -126,9 +160,10 @@ func readDocument(app *App, file string) ([]byte, error) {
 		return nil, problem.New(inputName(file), "cannot be read: %s", reason(err))
 	}
 	if text.Len() == documentHead {
-		var e *fingerprint.Error
-		if err := fingerprint.Admit(text.Bytes()); errors.As(err, &e) && e.Class == fingerprint.TooDeep {
-			return nil, inFile(file, err)
+		if refuse != nil {
+			if err := refuse(text.Bytes()); err != nil {
+				return nil, inFile(file, err)
+			}
 		}
 		text.Grow(int(max(size-documentHead, 0)) + bytes.MinRead)
 		if _, err := text.ReadFrom(io.LimitReader(in, maxDocument-documentHead+1)); err != nil {
@@ -136,7 +171,7 @@ func readDocument(app *App, file string) ([]byte, error) {
 		}
 	}
 	if text.Len() > maxDocument {
-		return nil, problem.New(inputName(file), "is larger than %d bytes, the most for one JSON text", maxDocument)
+		return nil, problem.New(inputName(file), "is larger than %d bytes, the most for one file", maxDocument)
 	}
 	return text.Bytes(), nil
 }

@@ -104,13 +104,74 @@ func TestCanonBeyondTheHead(t *testing.T) {
 	}
 }
 
+// repeated never ends; what is read of it is counted.
+type repeated struct {
+	piece string
+	read  int
+}
+
+func (e *repeated) Read(b []byte) (int, error) {
+	n := 0
+	for n+len(e.piece) <= len(b) {
+		n += copy(b[n:], e.piece)
+	}
+	if n == 0 {
+		n = copy(b, e.piece[:1])
+	}
+	e.read += n
+	return n, nil
+}
+
+// TestHeadIsEnough: what no continuation can mend is refused without reading on.
+func TestHeadIsEnough(t *testing.T) {
+	for _, piece := range []string{"\x00", "{}\n", "[", "x"} {
+		in := &repeated{piece: piece}
+		if _, _, code := runHere(nil, in, "canon"); code != ExitUsage || in.read > 4*documentHead {
+			t.Errorf("%q: %d, %d bytes read", piece, code, in.read)
+		}
+	}
+}
+
+// TestHeadMayEndAnywhere: a text that is right is not refused for where its
+// head was cut.
+func TestHeadMayEndAnywhere(t *testing.T) {
+	for _, item := range []string{`-1234567890.5e-3`, `"\ud83d\ude00"`, "\"\U0001F600é\"", "false", "1e+07"} {
+		for shift := range len(item) + 2 {
+			text := "[" + strings.Repeat(" ", shift) + strings.Repeat(item+",", documentHead/len(item)+100) + "1]"
+			if err := refuseHead([]byte(text[:documentHead])); err != nil {
+				t.Errorf("%s, %d: %v", item, shift, err)
+			}
+		}
+	}
+	if refuseHead([]byte(strings.Repeat(`[1,2,01]`, 100))) == nil {
+		t.Error("a number that is none passes")
+	}
+}
+
+// TestOtherBodiesAreNoJSON: brackets are a text like any other where the body
+// is no JSON, or its bytes count.
+func TestOtherBodiesAreNoJSON(t *testing.T) {
+	body := strings.Repeat("[", documentHead+5)
+	for want, args := range map[int][][]string{
+		ExitDone:  {{"--header", "Content-Type: text/plain"}, {"--reorder", "bytes"}},
+		ExitUsage: {{}, {"--header", "Content-Type: a/b+json"}},
+	} {
+		for _, more := range args {
+			all := append([]string{"fingerprint", "--request", "--path", "/", "-"}, more...)
+			if _, stderr, code := runHere(nil, strings.NewReader(body), all...); code != want {
+				t.Errorf("%v: %d %s", more, code, stderr)
+			}
+		}
+	}
+}
+
 func TestCanonBrokenStreams(t *testing.T) {
 	_, stderr, code := runHere(nil, iotest.ErrReader(io.ErrUnexpectedEOF), "canon")
 	if code != ExitUsage || stderr != "idem: standard input: cannot be read: unexpected EOF\n" {
 		t.Errorf("%d, %q", code, stderr)
 	}
 	var errs bytes.Buffer
-	app := &App{In: strings.NewReader("{}"), Out: failingWriter{}, Err: &errs}
+	app := &App{In: strings.NewReader("{}"), Out: failingWriter{}, Err: &errs, LookupEnv: os.LookupEnv}
 	if code := Main(app, []string{"canon"}); code != ExitUsage || !strings.Contains(errs.String(), "standard output: cannot be written") {
 		t.Errorf("%d, %q", code, errs.String())
 	}

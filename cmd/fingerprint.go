@@ -159,6 +159,7 @@ func runFingerprint(ctx context.Context, app *App, o *fingerprintOptions) error 
 		return runDiff(app, o, recipe, policy)
 	}
 	of := func(src []byte) (string, error) { return fingerprint.Payload(src, policy) }
+	refuse, place := refuseHead, inFile
 	if o.request.on {
 		req, rules, err := o.request.request(app)
 		if err != nil {
@@ -168,10 +169,14 @@ func runFingerprint(ctx context.Context, app *App, o *fingerprintOptions) error 
 			req.Body = body
 			return fingerprint.RequestFingerprint(req, rules, policy)
 		}
+		place = inRequest
+		if rules.Bytes || !fingerprint.IsJSONType(req.MediaType) {
+			refuse = nil
+		}
 		if len(o.files) == 0 {
 			fp, err := of(nil)
 			if err != nil {
-				return err
+				return place("", err)
 			}
 			return o.tell(app, "", fp)
 		}
@@ -179,13 +184,13 @@ func runFingerprint(ctx context.Context, app *App, o *fingerprintOptions) error 
 	// Lines go out as they are made, so that at an error those before it stand
 	// and none has moved.
 	for _, file := range o.files {
-		src, err := readDocument(app, file)
+		src, err := readLong(app, file, refuse)
 		if err != nil {
 			return err
 		}
 		fp, err := of(src)
 		if err != nil {
-			return inFile(file, err)
+			return place(file, err)
 		}
 		if err := o.tell(app, file, fp); err != nil {
 			return err

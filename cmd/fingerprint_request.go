@@ -1,7 +1,8 @@
 package cmd
 
 import (
-	"slices"
+	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -25,7 +26,7 @@ type requestOptions struct {
 func (o *requestOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.on, "request", false, "fingerprint a request; FILE is its body, and without FILE it has none")
 	f.StringVar(&o.method, "method", "POST", "with --request: the method")
-	f.StringVar(&o.path, "path", "", "with --request: path and, behind a ?, query, as sent")
+	f.StringVar(&o.path, "path", "", "with --request: path and, behind a ?, query, as sent, or @FILE with them")
 	allowEmpty(f, "path") // it is /, as in a request line (determ-v1, Fingerprints v1)
 	f.StringArrayVar(&o.headers, "header", nil, "with --request: a header as sent, 'Name: value', or @FILE with one a line")
 	f.StringArrayVar(&o.include, "include-header", nil, "with --request: a header that counts")
@@ -42,7 +43,11 @@ var onlyWithRequest = []string{"method", "path", "header", "include-header", "re
 func (o *requestOptions) request(app *App) (fingerprint.Request, fingerprint.Rules, error) {
 	req := fingerprint.Request{Method: o.method, Target: o.path}
 	rules := fingerprint.Rules{Headers: o.include}
-	if o.path != "" && o.path[0] != '/' && o.path[0] != '?' {
+	if err := o.readPath(app); err != nil {
+		return req, rules, err
+	}
+	req.Target = o.path
+	if o.path != "" && o.path != "*" && o.path[0] != '/' && o.path[0] != '?' {
 		return req, rules, problem.New("--path", "a path starts with /; scheme and host are no part of a fingerprint").
 			WithHint("--path '/v1/charges?expand=1'")
 	}
@@ -57,6 +62,49 @@ func (o *requestOptions) request(app *App) (fingerprint.Request, fingerprint.Rul
 		req.MediaType, err = mediaType(req.Headers)
 	}
 	return req, rules, err
+}
+
+// readPath takes the path from a file for @FILE, and refuses a secret in an
+// argument.
+func (o *requestOptions) readPath(app *App) error {
+	if file, isFile := strings.CutPrefix(o.path, "@"); isFile {
+		text, err := readInput(app, file, maxHeaderFile)
+		if err != nil {
+			return err
+		}
+		o.path = strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+		return nil
+	}
+	_, query, _ := strings.Cut(o.path, "?")
+	for piece := range strings.SplitSeq(query, "&") {
+		name, value, _ := strings.Cut(piece, "=")
+		if isSecretName(name) || isSecretValue(value) {
+			return problem.New("--path", "its query looks like it carries a secret: arguments are seen by every process and kept in histories").
+				WithHint("--path @FILE, with path and query in FILE")
+		}
+	}
+	return nil
+}
+
+// inRequest puts an error where its cause was given: in a flag, or in the file
+// with the body.
+func inRequest(file string, err error) error {
+	var p *problem.Error
+	if !errors.As(err, &p) {
+		return err
+	}
+	part, name, _ := strings.Cut(p.Where, " ")
+	flag := map[string]string{"method": "--method", "path": "--path", "query": "--path", "header": "--header", "": "--include-header"}[part]
+	switch {
+	case part == "body" || flag == "" || strings.HasPrefix(part, "/") || strings.Contains(p.What, "pointer"):
+		if file == "" {
+			return err
+		}
+		return inFile(file, err)
+	case part == "path" || part == "query":
+		name = strings.TrimSpace(part + " " + name)
+	}
+	return &problem.Error{Where: strings.TrimSpace(flag + " " + name), What: p.What, Hint: problem.Hint(err), Err: err}
 }
 
 func (o *requestOptions) readRules(rules *fingerprint.Rules) (err error) {
@@ -129,11 +177,13 @@ func (o *requestOptions) readHeaders(app *App) ([]fingerprint.Header, error) {
 		if err != nil {
 			return nil, err
 		}
+		number := 0
 		for line := range strings.Lines(string(text)) {
+			number++
 			if line = strings.TrimRight(line, "\r\n"); line == "" {
 				continue
 			}
-			h, err := parseHeader(inputName(file), line)
+			h, err := parseHeader(inputName(file)+":"+strconv.Itoa(number), line)
 			if err != nil {
 				return nil, err
 			}
@@ -149,31 +199,61 @@ const maxHeaderFile = 1 << 20
 // header may be a secret.
 func parseHeader(where, line string) (fingerprint.Header, error) {
 	name, value, found := strings.Cut(line, ":")
-	if !found || name == "" || strings.ContainsAny(name, " \t\"(),/;<=>?@[\\]{}") {
+	if !found || !fingerprint.IsToken(name) {
 		return fingerprint.Header{}, problem.New(where, "a header is written 'Name: value'").WithHint("--header 'X-Version: 3'")
 	}
-	if strings.ContainsAny(value, "\r\n\x00") {
-		return fingerprint.Header{}, problem.New(where, "the value of header %s has a line break", name)
+	if strings.ContainsFunc(value, func(r rune) bool { return r < 0x20 && r != '\t' || r == 0x7F }) {
+		return fingerprint.Header{}, problem.New(where, "the value of header %s has a line break or another control character", name)
 	}
 	return fingerprint.Header{Name: name, Value: value}, nil
 }
 
 // secretHeader says why a header must not stand in an argument.
 func secretHeader(h fingerprint.Header) string {
-	name := strings.ToLower(h.Name)
 	switch {
-	case slices.Contains([]string{"authorization", "proxy-authorization", "cookie", "set-cookie"}, name),
-		strings.Contains(name, "api-key"), strings.Contains(name, "apikey"), strings.Contains(name, "secret"),
-		strings.Contains(name, "password"), strings.HasSuffix(name, "token"):
+	case isSecretName(h.Name):
 		return "header " + h.Name + " carries a secret"
-	}
-	value := strings.ToLower(strings.TrimSpace(h.Value))
-	for _, scheme := range []string{"bearer ", "basic ", "sk_live_", "rk_live_", "sk_test_", "idemkey", "idemsub"} {
-		if strings.HasPrefix(value, scheme) {
-			return "the value of header " + h.Name + " looks like a secret"
-		}
+	case isSecretValue(strings.TrimSpace(h.Value)):
+		return "the value of header " + h.Name + " looks like a secret"
 	}
 	return ""
+}
+
+// isSecretName knows headers and parameters that let somebody in.
+func isSecretName(name string) bool {
+	name = strings.ToLower(name)
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == '.' || r == '[' || r == ']' })
+	for _, word := range words {
+		switch word {
+		case "auth", "authorization", "authentication", "cookie", "token", "accesstoken", "secret", "signature", "sig", "password", "passwd", "credential", "apikey":
+			return true
+		}
+	}
+	for _, part := range []string{"api-key", "api_key", "apikey", "secret", "password", "private-key", "access-key", "access_key"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, "token")
+}
+
+// isSecretValue knows the heads of the secrets that services hand out.
+func isSecretValue(value string) bool {
+	for _, head := range []string{"eyJ", "AKIA", "ASIA", "AIza"} { // JSON web tokens, AWS, Google
+		if strings.HasPrefix(value, head) {
+			return true
+		}
+	}
+	value = strings.ToLower(value)
+	for _, head := range []string{
+		"bearer ", "basic ", "digest ", "token ", "sk_", "rk_", "sk-", "whsec_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
+		"xoxb-", "xoxp-", "xoxa-", "npm_", "shpat_", "sg.", "idemkey", "idemsub",
+	} {
+		if strings.HasPrefix(value, head) {
+			return true
+		}
+	}
+	return false
 }
 
 // mediaType is that of the Content-Type header, application/json without one.

@@ -13,7 +13,7 @@ import (
 // readInput reads a file, or standard input for "-", up to a size in bytes.
 func readInput(app *App, file string, most int64) ([]byte, error) {
 	if file == "-" {
-		return readMost(app.In, "standard input", most)
+		return readMost(app.stdin("a file named -"), "standard input", most)
 	}
 	f, err := os.Open(file)
 	if err != nil {

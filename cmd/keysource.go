@@ -11,7 +11,7 @@ import (
 
 // keyWorld is the process's world as key sources see it.
 func keyWorld(app *App, allowTestSecret bool) keysource.World {
-	return keysource.World{LookupEnv: app.LookupEnv, Environ: app.Environ, Stdin: app.In, AllowTestSecret: allowTestSecret}
+	return keysource.World{LookupEnv: app.LookupEnv, Environ: app.Environ, Stdin: app.stdin("the key"), AllowTestSecret: allowTestSecret}
 }
 
 const allowTestSecretUsage = "accept the public test secret, which everyone knows"

@@ -35,6 +35,8 @@ type App struct {
 	Terminal  io.Writer // standard error as it is, for what moves the cursor; set by Main
 
 	Quiet, Verbose bool
+
+	input *input // who reads standard input; set by Main
 }
 
 // System is the process's own world.

@@ -59,8 +59,39 @@ func (w words) Write(b []byte) (int, error) {
 func watched(app *App) (*App, *result) {
 	world := *app
 	out := &result{to: app.Out}
-	world.Out, world.Err, world.Terminal = out, words{app.Err}, app.Err
+	world.Out, world.Err, world.Terminal, world.input = out, words{app.Err}, app.Err, &input{}
 	return &world, out
+}
+
+// input is standard input, which one reader alone can have: the second would
+// find it empty, and a request without a body, or an empty key, would pass.
+type input struct {
+	mu sync.Mutex
+	by *inputReader
+}
+
+// inputReader is one reader of standard input; the first to read has it.
+type inputReader struct {
+	app *App
+	as  string // "the payload"
+}
+
+// stdin gives standard input to one reader.
+func (a *App) stdin(as string) io.Reader { return &inputReader{a, as} }
+
+func (r *inputReader) Read(b []byte) (int, error) {
+	if in := r.app.input; in != nil {
+		in.mu.Lock()
+		if in.by == nil {
+			in.by = r
+		}
+		by := in.by
+		in.mu.Unlock()
+		if by != r {
+			return 0, errors.New("it was read already, as " + by.as)
+		}
+	}
+	return r.app.In.Read(b)
 }
 
 // unwritten turns a failed write into the command's end: it beats every other
@@ -82,7 +113,7 @@ func nobodyReads(err error) bool {
 	if runtime.GOOS == "windows" && errors.As(err, &number) {
 		return number == 109 || number == 232 // ERROR_BROKEN_PIPE, ERROR_NO_DATA
 	}
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+	return errors.Is(err, syscall.EPIPE)
 }
 
 // plainJSON escapes what a terminal would act on in a JSON text; only its

@@ -252,11 +252,19 @@ func (v *Value) Without(pointers []Pointer) (*Value, error) {
 	return without(v, resolve(v, pointers)), nil
 }
 
+// IsJSONType says whether a body of this media type counts as a JSON value.
+func IsJSONType(mediaType string) bool { return isJSONType(mediaType) }
+
+// IsToken says whether s is a token of RFC 9110 section 5.6.2, as names of
+// headers and methods are.
+func IsToken(s string) bool { return isToken(s) }
+
 // isJSONType says whether a media type is application/json or ends in +json,
 // whatever its case and parameters.
 func isJSONType(mediaType string) bool {
 	kind := bareType(mediaType)
-	return kind == "application/json" || strings.Contains(kind, "/") && strings.HasSuffix(kind, "+json")
+	subtype := strings.TrimSuffix(kind, "+json")
+	return kind == "application/json" || subtype != kind && subtype != ""
 }
 
 func isFormType(mediaType string) bool {

@@ -162,7 +162,7 @@ func TestRequestRefused(t *testing.T) {
 func TestMediaTypes(t *testing.T) {
 	for mediaType, want := range map[string]bool{
 		"application/json": true, "Application/JSON ; charset=utf-8": true, "\tapplication/problem+JSON": true,
-		"image/svg+json;x": true, "": false, "+json": false, "application/jsonp": false, "text/json": false,
+		"image/svg+json;x": true, "": false, "+json": false, "foo+json": true, "application/jsonp": false, "text/json": false,
 		"application/json-seq": false, "text/plain; a=+json": false, "application/x-www-form-urlencoded": false,
 	} {
 		if isJSONType(mediaType) != want {
