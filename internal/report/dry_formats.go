@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/fatih/color"
 )
@@ -28,7 +29,9 @@ func writeDryHuman(b *bytes.Buffer, d Dry, o Options) error {
 	if !o.Verbose {
 		h.prose("", "every request with its key and body: --verbose, or --format json")
 	}
-	h.line("%s (exit %d)", nothingSent, d.Exit)
+	for _, line := range h.last(fmt.Sprintf("%s (exit %d)", nothingSent, d.Exit)) {
+		h.line("%s", line)
+	}
 	return nil
 }
 
@@ -69,7 +72,7 @@ func writeDryMarkdown(b *bytes.Buffer, d Dry, o Options) error {
 		mdFence(b, plan.String())
 		b.WriteString("</details>\n\n")
 	}
-	fmt.Fprintf(b, "%s\n\n", mdText(d.bounds()))
+	fmt.Fprintf(b, "A%s.\n\n", mdText(strings.TrimPrefix(d.bounds(), "a")))
 	fmt.Fprintf(b, "**%s** (exit %d)\n", nothingSent, d.Exit)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/idem-toolkit/idem/internal/probe"
@@ -67,10 +68,15 @@ func passing() probe.Report {
 			Effects:  &probe.Effects{Before: 0, After: 1, Settled: 1, Unit: 1, CountedBy: "http"},
 			Controls: []probe.Control{heldCounter}}})
 	}
-	op.Steps[1].Evidence.Measures = []probe.Measure{{Name: "rounds", Value: "11, overlapped 9"},
+	op.Steps[0].Evidence.Measures = []probe.Measure{{Name: "requests", Value: "3 with one key", Text: "the same request was sent 3 times"}}
+	op.Steps[1].Evidence.Measures = []probe.Measure{{Name: "rounds", Value: "11, overlapped 9", Text: "copies overlapped in 9 of 11 rounds"},
 		{Name: "spread of the writes", Value: "median 21µs, largest 310µs"}}
 	op.Steps[1].Notes = []string{"no double in 9 overlapped rounds"}
-	op.Steps[4].Evidence.Measures = []probe.Measure{{Name: "kills", Value: "2, operations caught between effect and answer: 3"}}
+	op.Steps[4].Evidence.Measures = []probe.Measure{{Name: "kills", Value: "2, operations caught between effect and answer: 3",
+		Text: "2 kills caught 3 operations between effect and answer"}}
+	op.Steps[5].Evidence.Effects = &probe.Effects{Before: 1, After: 2, Settled: 2, Unit: 1, CountedBy: "http"}
+	op.Steps[5].Evidence.Measures = []probe.Measure{{Name: probe.FurtherEffects, Value: "0 within 5s, 1 after 6.2s", Text: "no further effect within 5s; one more after 6.2s"},
+		{Name: "retention on this target", Value: "at least 5s, at most 6s"}}
 	op.Steps[4].Cases = []probe.Case{{Name: "kill-1", Verdict: probe.Pass, Text: "24 operations: 9 answered before the kill, 0 between effect and answer"},
 		{Name: "kill-2", Verdict: probe.Pass, Text: "24 operations: 7 answered before the kill, 3 between effect and answer"}}
 	r.Operations = []probe.OperationReport{op}
@@ -136,10 +142,11 @@ func raced() probe.Result {
 func unsettled() probe.Report {
 	r := passing()
 	r.Exit, r.Verdict, r.RequireEffects = 3, probe.Inconclusive, true
-	r.Counts = map[probe.Verdict]int{probe.Pass: 3, probe.Inconclusive: 1, probe.Skipped: 1, probe.Waived: 1}
+	r.Counts = map[probe.Verdict]int{probe.Pass: 2, probe.Inconclusive: 2, probe.Skipped: 1, probe.Waived: 1}
 	r.Notes = []string{"the target answered slowly"}
 	op := &r.Operations[0]
 	op.Verdict = probe.Inconclusive
+	op.Steps[1] = crowdedOut()
 	op.Steps[2] = probe.Result{Step: "conflict", Verdict: probe.Inconclusive,
 		Reasons: []probe.Reason{{Text: "contract.yaml:30: promise.conflict is not stated", Line: 30, Settle: "state promise.conflict in the contract"},
 			{Text: "no changed body was accepted under its own key"}},
@@ -150,6 +157,20 @@ func unsettled() probe.Report {
 		Reasons: []probe.Reason{{Text: "crash is not declared: nothing may be killed", Line: 9, Settle: "add crash.process or crash.hooks to the operation"},
 			{Text: "waived until 2027-06-30: staging cannot be killed", Line: 60}}}
 	return r
+}
+
+// crowdedOut is a race in which every round met the same trouble.
+func crowdedOut() probe.Result {
+	s := probe.Result{Step: "concurrent", Verdict: probe.Inconclusive,
+		Evidence: probe.Evidence{Controls: []probe.Control{heldCounter, {Name: "environment", Text: "2 of 2 requests under other keys met the same trouble (status 503)"},
+			{Name: "environment", Text: "30 of 30 requests under other keys met the same trouble (status 503)"}}}}
+	for i := range 11 {
+		name := fmt.Sprintf("2 copies, body hold, round %d", i+1)
+		s.Cases = append(s.Cases, probe.Case{Name: name, Verdict: probe.Inconclusive})
+		s.Reasons = append(s.Reasons, probe.Reason{Text: name + ": status 503, and so did other keys: the environment did it",
+			Settle: "run against a target that is not overloaded, or declare the answer in the contract"})
+	}
+	return s
 }
 
 // interrupted was cut off after the first step.

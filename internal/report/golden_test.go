@@ -23,7 +23,7 @@ var reports = []struct {
 }
 
 var goldenOptions = Options{BaseURLs: []string{"http://127.0.0.1:8080/api/"},
-	Auth: [][2]string{{"Authorization", "Bearer «auth»"}}}
+	Auth: [][2]string{{"Authorization", "Bearer «auth»"}}, Secrets: map[string]string{"auth": "API_TOKEN"}}
 
 // golden compares with a file, or writes it under -update.
 func golden(t *testing.T, name string, got []byte) {
@@ -75,6 +75,32 @@ func TestGoldenVerboseAndColour(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "fail-verbose-colour.txt", b.Bytes())
+}
+
+// TestGoldenNarrow: what an 80 by 24 terminal shows.
+func TestGoldenNarrow(t *testing.T) {
+	o := goldenOptions
+	o.Width = 80
+	var b bytes.Buffer
+	for _, r := range []probe.Report{failing(), unsettled()} {
+		if err := Write(&b, "human", r, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteDry(&b, "human", dryRun(), o); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "narrow.txt", b.Bytes())
+}
+
+func TestGoldenDryVerbose(t *testing.T) {
+	o := goldenOptions
+	o.Verbose = true
+	var b bytes.Buffer
+	if err := WriteDry(&b, "human", dryRun(), o); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "dry-verbose.txt", b.Bytes())
 }
 
 func TestGoldenDry(t *testing.T) {

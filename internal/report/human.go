@@ -144,7 +144,7 @@ func (h human) details(operation string, steps []probe.Result) {
 }
 
 func (h human) finding(operation string, s probe.Result, f probe.Finding) {
-	h.line("%s %s in %s", h.paint(probe.Fail, "FAIL"), h.colour(clean(f.Slug), color.Bold), clean(operation))
+	h.headed(probe.Fail, "FAIL ", clean(f.Slug)+" in "+clean(operation))
 	h.prose("  ", explain.Title(f.Slug))
 	h.labelled("promised", strings.Join(cleanLines(f.Requirement), "\n"))
 	h.at(f)
@@ -186,7 +186,7 @@ func (h human) again(s Source, f probe.Finding) {
 
 // following shows a finding that comes from another one shortly.
 func (h human) following(operation string, f probe.Finding) {
-	h.line("%s %s in %s", h.paint(probe.Fail, "FAIL"), h.colour(clean(f.Slug), color.Bold), clean(operation))
+	h.headed(probe.Fail, "FAIL ", clean(f.Slug)+" in "+clean(operation))
 	h.prose("  ", fmt.Sprintf("follows from %s: once that is fixed, look again", clean(f.Follows)))
 	h.at(f)
 	h.labelled("expected", clean(f.Expected))
@@ -220,7 +220,7 @@ func (h human) everything(operation string, s probe.Result) {
 	if len(s.Cases)+len(s.Evidence.Controls) == 0 {
 		return
 	}
-	h.line("%s in %s, all that was tried", h.colour(clean(s.Step), color.Bold), clean(operation))
+	h.prose("", clean(s.Step)+" in "+clean(operation)+", all that was tried")
 	for _, c := range s.Evidence.Controls {
 		held := "held"
 		if !c.Held {

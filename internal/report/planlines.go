@@ -32,6 +32,9 @@ func PlanLines(p probe.Plan) []PlanLine {
 		lines = append(lines, PlanLine{0, "thread", text})
 		lines = actionLines(lines, t.Actions, 1)
 	}
+	if n := len(p.Last); n > 0 {
+		lines = append(lines, PlanLine{0, "at the end", fmt.Sprintf("of the run counts are read once more, as many as %d", n)})
+	}
 	return lines
 }
 

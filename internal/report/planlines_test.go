@@ -41,6 +41,35 @@ func TestMostSends(t *testing.T) {
 	}
 }
 
+func TestExpected(t *testing.T) {
+	send := func(id string) probe.Action { return probe.Send{Request: id} }
+	requests := []*probe.Request{{ID: "a", Key: "1"}, {ID: "changed a", Key: "1"}, {ID: "b", Key: "2"}, {ID: "c", Key: "3"}}
+	for _, c := range []struct {
+		name         string
+		actions      []probe.Action
+		makes, sends int
+	}{
+		{"nothing", nil, 0, 0},
+		{"one key is one operation", []probe.Action{send("a"), send("changed a"), send("a")}, 1, 3},
+		{"copies", []probe.Action{probe.Send{Request: "a", Copies: 30}}, 1, 30},
+		{"what may be repeated is sent once", []probe.Action{probe.Repeat{Max: 60, Body: []probe.Action{send("a"), send("b")}}}, 2, 2},
+		{"never is not once", []probe.Action{probe.Repeat{Max: 0, Body: []probe.Action{send("a")}}}, 0, 0},
+		{"conditions are for trouble", []probe.Action{send("a"), probe.If{Body: []probe.Action{send("b")}}}, 1, 1},
+		{"branches, trials, bursts and volleys", []probe.Action{probe.Fan{Branches: [][]probe.Action{{send("a")}, {probe.Try{Body: []probe.Action{send("b")}}}}},
+			probe.Burst{Requests: []string{"a", "c"}}, probe.Volley{Requests: []string{"b", "c"}}}, 3, 6},
+		{"overflow", []probe.Action{probe.Send{Request: "a", Copies: math.MaxInt}, send("a")}, 1, math.MaxInt},
+	} {
+		p := plan(c.actions...)
+		p.Requests = requests
+		if makes, sends := Expected(p); makes != c.makes || sends != c.sends {
+			t.Errorf("%s: %d and %d, want %d and %d", c.name, makes, sends, c.makes, c.sends)
+		}
+		if _, sends := Expected(p); sends > MostSends(p) {
+			t.Errorf("%s: more is expected than at most", c.name)
+		}
+	}
+}
+
 func TestPlanLinesShowEveryActionAndBound(t *testing.T) {
 	var b strings.Builder
 	for _, l := range PlanLines(simplePlan()) {
@@ -133,6 +162,51 @@ func TestDryRunIsTheSameEveryTime(t *testing.T) {
 				t.Fatalf("%s differs from run to run", format)
 			}
 		}
+	}
+}
+
+// TestDryRunIsAPage: the plan is long, and stands under --verbose. JSON has all
+// of it either way.
+func TestDryRunIsAPage(t *testing.T) {
+	const key, action = "key-of-duplicate/first", "released by the last byte"
+	var page, whole bytes.Buffer
+	if WriteDry(&page, "human", dryRun(), goldenOptions) != nil {
+		t.Fatal("not written")
+	}
+	verbose := goldenOptions
+	verbose.Verbose = true
+	if WriteDry(&whole, "human", dryRun(), verbose) != nil {
+		t.Fatal("not written")
+	}
+	if n := strings.Count(page.String(), "\n"); n > 30 {
+		t.Errorf("%d lines", n)
+	}
+	for _, text := range []string{key, action, bodyOne} {
+		if strings.Contains(page.String(), text) || !strings.Contains(whole.String(), text) {
+			t.Errorf("%q stands on the page, or not under --verbose", text)
+		}
+	}
+	for _, s := range dryRun().Operations[0].Sections.named() {
+		if !strings.Contains(page.String(), "\n  "+s.name+" ") {
+			t.Errorf("no section %s", s.name)
+		}
+	}
+	var a, b bytes.Buffer
+	if WriteDry(&a, "json", dryRun(), goldenOptions) != nil || WriteDry(&b, "json", dryRun(), verbose) != nil || !bytes.Equal(a.Bytes(), b.Bytes()) ||
+		!strings.Contains(a.String(), key) || !strings.Contains(a.String(), action) {
+		t.Error("JSON hangs on --verbose, or lacks the plan")
+	}
+}
+
+// TestPageLeavesOutWhatSaysNothing.
+func TestPageLeavesOutWhatSaysNothing(t *testing.T) {
+	s := section{"replay", []Fact{{Name: "compare", Value: "json"}, {Name: "same_headers", List: []string{}}, {Name: "marker", Open: true},
+		{Name: "covers", List: []string{"", "/a"}}, {Name: "detail", Value: "long", Detail: true}, {Name: "stored", Open: true}}}
+	if got, want := s.paragraph(), `compare: json; covers: "", /a; not said: marker, stored`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := (section{}).paragraph(); got != "nothing is said" {
+		t.Error(got)
 	}
 }
 

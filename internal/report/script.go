@@ -197,7 +197,11 @@ func (c *script) secretive(line string) string {
 		if only(label, "_./-") {
 			shown = "as " + line[m[0]:m[1]]
 		}
-		c.once(name, fmt.Sprintf(`: "${%s:?set it to the secret that the report shows %s}"`, name, shown))
+		how := "set it to the secret"
+		if name == c.source.Secrets[label] {
+			how = "set it as for a live run, to the secret"
+		}
+		c.once(name, fmt.Sprintf(`: "${%s:?%s that the report shows %s}"`, name, how, shown))
 		if m[0] > at {
 			b.WriteString(shQuote(line[at:m[0]]))
 		}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
 	"github.com/idem-toolkit/idem/internal/trace"
 )
 
@@ -186,6 +187,70 @@ func TestScriptTakesANewKey(t *testing.T) {
 	got := runScript(t, "sh", script, l, "KEY_A=another one")
 	if len(got) != 1 || !slices.Contains(got[0].header, "Idempotency-Key: another one") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestScriptAsksForTheContractsVariable, so that what is set for idem is set
+// for the script; not where the script has another use for that name.
+func TestScriptAsksForTheContractsVariable(t *testing.T) {
+	l := listen(t)
+	sh := shell(t)[0]
+	for variable, want := range map[string]string{"API_TOKEN": "API_TOKEN", "_t0": "_t0", "": "IDEM_AUTH", "secret": "IDEM_AUTH",
+		"KEY_A": "IDEM_AUTH", "BODY_A": "IDEM_AUTH", "BASE_URL": "IDEM_AUTH", "1A": "IDEM_AUTH", "A B": "IDEM_AUTH", "A=$(id)": "IDEM_AUTH", "Ä": "IDEM_AUTH"} {
+		q := post(bodyOne, [2]string{"Authorization", "Bearer «auth»"})
+		f := probe.Finding{Exchanges: []probe.Exchange{exchange("x", 1, q, 201, "ok")}}
+		s := Source{Step: "duplicate", Options: Options{BaseURLs: []string{l.url}, Secrets: map[string]string{"auth": variable}}}
+		got := runScript(t, sh, Repro(s, f), l, want+"=s3cret")
+		if len(got) != 1 || !slices.Contains(got[0].header, "Authorization: Bearer s3cret") {
+			t.Errorf("%s: %q", variable, got)
+		}
+	}
+}
+
+// TestScriptOfAFinding: --script gives a script whole, and says what else there
+// is where it has none.
+func TestScriptOfAFinding(t *testing.T) {
+	r := failing()
+	for _, name := range []string{"duplicate/effect-ran-twice", "duplicate/effect-ran-twice#create-charge"} {
+		if got, err := Script(r, goldenOptions, name); err != nil || !strings.HasPrefix(got, "#!/bin/sh\n") || !strings.Contains(got, "--data-binary") {
+			t.Errorf("%s: %v, %s", name, err, got)
+		}
+	}
+	for name, hint := range map[string]string{
+		"concurrent/effect-ran-twice": "idem verify contract.yaml --live --only concurrent --operation create-charge --seed 7",
+		"conflict/wrong-answer":       "--script duplicate/effect-ran-twice, or reorder/effect-ran-twice",
+		"":                            "--script duplicate/effect-ran-twice, or reorder/effect-ran-twice",
+	} {
+		if got, err := Script(r, goldenOptions, name); err == nil || got != "" || problem.Hint(err) != hint {
+			t.Errorf("%q: %q, %v, hint %q", name, got, err, problem.Hint(err))
+		}
+	}
+	if _, err := Script(passing(), goldenOptions, "duplicate/effect-ran-twice"); err == nil {
+		t.Error("a script of a run without findings")
+	}
+}
+
+// TestLongScriptsWaitToBeAskedFor, and stand at the line's beginning then.
+func TestLongScriptsWaitToBeAskedFor(t *testing.T) {
+	short := probe.Finding{Slug: "duplicate/refused", Repro: strings.Repeat("true\n", scriptLines)}
+	long := probe.Finding{Slug: "duplicate/refused", Repro: strings.Repeat("true\n", scriptLines+1)}
+	for _, c := range []struct {
+		f       probe.Finding
+		verbose bool
+		want    string
+	}{
+		{short, false, "\n    true\n"}, {short, true, "\n    true\n"}, {long, true, "\ntrue\n"},
+		{long, false, "idem report TRACE --script duplicate/refused\n"},
+	} {
+		r := failing()
+		r.Operations[0].Steps[0].Findings = []probe.Finding{c.f}
+		var b strings.Builder
+		if err := Write(&b, "human", r, Options{Verbose: c.verbose}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), c.want) || strings.Contains(b.String(), "true\n") != strings.Contains(c.want, "true\n") {
+			t.Errorf("verbose %v: no %q in\n%s", c.verbose, c.want, b.String())
+		}
 	}
 }
 

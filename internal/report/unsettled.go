@@ -90,7 +90,18 @@ func (h human) summary() {
 			h.named(in, group)
 		}
 	}
-	h.line("%s", h.paint(h.r.Verdict, summary(h.r)))
+	for _, line := range h.last(summary(h.r)) {
+		h.line("%s", h.paint(h.r.Verdict, line))
+	}
+}
+
+// last gives the lines of a report's last sentence: one where no terminal
+// breaks it, since programs look for it.
+func (h human) last(text string) []string {
+	if h.o.Width > 0 {
+		return fold(text, h.o.Width)
+	}
+	return []string{text}
 }
 
 // named gives the findings of a step, or why steps are open, a line each.
