@@ -27,9 +27,11 @@ func newExplainCmd(app *App) *cobra.Command {
 		Use:   "explain [SLUG|STEP]",
 		Short: "say what a broken promise means for money, how it comes about and how to fix it",
 		Long: `Explain a finding by its slug, or a step by its name: what it means for money, how it
-comes about, how to fix it, and what evidence shows it. Slugs are permanent.`,
+comes about, how to fix it, and what evidence shows it. What recipe lint finds is
+explained too, with or without recipe/ before the slug. Slugs are permanent.`,
 		Example: `  idem explain duplicate/effect-ran-twice
   idem explain crash
+  idem explain volatile-time
   idem explain --list`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -52,7 +54,7 @@ func runExplain(app *App, o *explainOptions) error {
 	case o.list && o.name != "":
 		return problem.New("", "--list lists everything and takes no name").WithHint("idem explain --list")
 	case o.list:
-		b.explained(o.format, explain.Steps(), func() { b.list(explain.Steps()) })
+		b.explained(o.format, explain.Topics(), func() { b.list(explain.Topics()) })
 	case o.name == "":
 		return problem.New("", "which slug or step").WithHint("idem explain duplicate, or idem explain --list")
 	case explain.Find(o.name) != nil:
@@ -131,7 +133,11 @@ func (p *page) entry(e *explain.Entry) {
 	p.section("How it comes about", e.Causes...)
 	p.section("How to fix it", e.Fixes...)
 	p.section("What shows it", e.Evidence)
-	fmt.Fprintf(p, "\nThe step: idem explain %s\n", e.Step())
+	what := "The step"
+	if e.Step() == "recipe" {
+		what = "All that recipe lint finds"
+	}
+	fmt.Fprintf(p, "\n%s: idem explain %s\n", what, e.Step())
 }
 
 func (p *page) step(s *explain.Step) {
@@ -140,8 +146,12 @@ func (p *page) step(s *explain.Step) {
 	p.section("What it does", s.Does...)
 	p.section("Controls", s.Controls...)
 	p.section("It passes where", s.Pass)
-	p.section("It is inconclusive where", s.Unsure)
-	p.section("It needs from the contract", s.Needs)
+	if s.Unsure != "" {
+		p.section("It is inconclusive where", s.Unsure)
+	}
+	if s.Needs != "" {
+		p.section("It needs from the contract", s.Needs)
+	}
 	p.WriteString("\nWhat it finds\n")
 	for _, e := range s.Entries {
 		p.row("  ", e.Slug, e.Title)

@@ -1,6 +1,8 @@
 // Package explain is what idem knows about each way a promise can break: what
 // it means for money, how it comes about, how to fix it, and which evidence
-// shows it. It is data and a lookup; one file holds one step and its slugs.
+// shows it; and so of each way a recipe can be wrong. It is data and a lookup;
+// one file holds one step and its slugs, recipe.go and recipe_kept.go those of
+// recipe lint.
 //
 // A slug is permanent: people grep for it, waive it and link to it. An entry
 // may be reworded, never renamed or removed (contract-v1, Verdicts).
@@ -28,7 +30,8 @@ func (e Entry) Step() string {
 	return step
 }
 
-// Step explains one step of the check.
+// Step explains one step of the check. Of recipe lint, which is none, it has
+// no Unsure and no Needs.
 type Step struct {
 	Name     string   `json:"step"`
 	Asks     string   `json:"asks"`         // the question that it answers
@@ -46,9 +49,12 @@ var steps = []*Step{&duplicate, &concurrent, &conflict, &reorder, &crash, &expir
 // Steps gives all steps in the order of a report.
 func Steps() []*Step { return slices.Clone(steps) }
 
-// FindStep gives the step of that name, nil where there is none.
+// Topics gives everything that is explained: the steps, then recipe lint.
+func Topics() []*Step { return append(Steps(), &recipe) }
+
+// FindStep gives the step of that name, or "recipe", nil where there is none.
 func FindStep(name string) *Step {
-	for _, s := range steps {
+	for _, s := range Topics() {
 		if s.Name == name {
 			return s
 		}
@@ -56,9 +62,13 @@ func FindStep(name string) *Step {
 	return nil
 }
 
-// Find gives the entry of a slug, nil where there is none.
+// Find gives the entry of a slug, nil where there is none. Those of recipe
+// lint are found without "recipe/" too, as lint prints them.
 func Find(slug string) *Entry {
-	step, _, _ := strings.Cut(slug, "/")
+	step, _, parted := strings.Cut(slug, "/")
+	if !parted {
+		step, slug = recipe.Name, recipe.Name+"/"+slug
+	}
 	s := FindStep(step)
 	if s == nil {
 		return nil
@@ -105,7 +115,7 @@ func Near(word string) []string {
 			found = append(found, candidate{name, far})
 		}
 	}
-	for _, s := range steps {
+	for _, s := range Topics() {
 		offer(s.Name, s.Name)
 		for _, e := range s.Entries {
 			if strings.Contains(word, "/") {

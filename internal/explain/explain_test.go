@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/idem-toolkit/idem/internal/determ"
 )
 
 // permanent lists every slug that was ever printed. A line is added, never
@@ -21,6 +23,10 @@ crash/effect-ran-twice crash/receipt-without-effect crash/stuck-in-progress cras
 crash/result-changed crash/refused crash/did-not-restart
 expiry/forgot-early expiry/other-answer expiry/never-forgets expiry/extended-by-replay
 expiry/ran-more-than-once expiry/wrong-answer
+recipe/missing-boundary recipe/customer-and-amount recipe/volatile-time recipe/volatile-id recipe/volatile-ciphertext
+recipe/empty-value recipe/private-value recipe/whole-payload recipe/identity-may-be-empty
+recipe/example-missing recipe/example-fails recipe/example-id-missing recipe/example-wrong
+recipe/lock-changed recipe/lock-missing recipe/previous-missing recipe/previous-expired recipe/version-outgrows-limits
 `
 
 func TestSlugsArePermanent(t *testing.T) {
@@ -30,7 +36,7 @@ func TestSlugsArePermanent(t *testing.T) {
 			t.Errorf("%s is gone", slug)
 		}
 	}
-	for _, s := range Steps() {
+	for _, s := range Topics() {
 		for _, e := range s.Entries {
 			if !slices.Contains(known, e.Slug) {
 				t.Errorf("%s is not in the permanent list", e.Slug)
@@ -42,8 +48,9 @@ func TestSlugsArePermanent(t *testing.T) {
 func TestEntriesAreWhole(t *testing.T) {
 	form := regexp.MustCompile(`^[a-z]+(-[a-z]+)*/[a-z]+(-[a-z]+)*$`)
 	seen := map[string]bool{}
-	for _, s := range Steps() {
-		if s.Asks == "" || len(s.Does) == 0 || len(s.Controls) == 0 || s.Pass == "" || s.Unsure == "" || s.Needs == "" || len(s.Entries) == 0 {
+	for _, s := range Topics() {
+		check := s.Name != "recipe" // lint asks no API
+		if s.Asks == "" || len(s.Does) == 0 || len(s.Controls) == 0 || s.Pass == "" || (s.Unsure != "") != check || (s.Needs != "") != check || len(s.Entries) == 0 {
 			t.Errorf("step %s lacks a part", s.Name)
 		}
 		for _, e := range s.Entries {
@@ -87,8 +94,38 @@ func TestFind(t *testing.T) {
 			t.Errorf("Title(%q) = %q", slug, got)
 		}
 	}
+	for _, name := range []string{"recipe/volatile-time", "volatile-time"} {
+		if e := Find(name); e == nil || e.Slug != "recipe/volatile-time" || e.Step() != "recipe" {
+			t.Errorf("Find(%q) = %v", name, e)
+		}
+	}
+	for _, s := range Steps() {
+		if s.Name == "recipe" {
+			t.Error("recipe is no step of a check")
+		}
+	}
 	if FindStep("conflict") == nil || FindStep("conflicts") != nil {
 		t.Error("FindStep")
+	}
+}
+
+// What lint can find is explained, and nothing else is.
+func TestEveryLintSlugIsExplained(t *testing.T) {
+	slugs := determ.LintSlugs()
+	if len(slugs) < 18 {
+		t.Errorf("lint has only %d slugs", len(slugs))
+	}
+	for _, slug := range slugs {
+		for _, name := range []string{slug, "recipe/" + slug} {
+			if e := Find(name); e == nil || e.Slug != "recipe/"+slug {
+				t.Errorf("%s is not explained", name)
+			}
+		}
+	}
+	for _, e := range recipe.Entries {
+		if !slices.Contains(slugs, strings.TrimPrefix(e.Slug, "recipe/")) {
+			t.Errorf("%s is explained, and lint never finds it", e.Slug)
+		}
 	}
 }
 
@@ -105,6 +142,9 @@ func TestNear(t *testing.T) {
 		{"effect-ran-twice", "duplicate/effect-ran-twice", 5},
 		{"receipt-without-efect", "crash/receipt-without-effect", 1},
 		{"stuck", "crash/stuck-in-progress", 2},
+		{"recipes", "recipe", 1},
+		{"volatile-tme", "recipe/volatile-time", -1},
+		{"recipe/custmer-and-amount", "recipe/customer-and-amount", 1},
 		{"zebra", "", 0},
 		{"", "", 0},
 		{strings.Repeat("duplicate", 20), "", 0},
