@@ -79,7 +79,9 @@ func (j *judging) judgeMutation(t *Trial, name string) (proof bool, why string) 
 	}
 	j.judgeOriginal(t, name, first, again, wrong)
 	if _, ok := j.counts(t, "before", "after-changed", "settled"); ok && wrong == "" {
-		j.early(t, "after-changed")
+		if _, final := t.reading("final"); !final {
+			j.early(t, "after-changed")
+		}
 	}
 	for _, label := range []string{"changed-before", "changed-effects"} {
 		if c, ok := t.Counted(label); j.sound() && !ok && c.Error != "" {

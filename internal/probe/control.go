@@ -29,6 +29,9 @@ func planControl(op *contract.Operation, env Env) (*Plan, error) {
 		b.above("two", "one", one),
 		b.settled("two", one),
 	)...)
+	if counted(op) {
+		b.plan.Last = []Action{Try{Trial: "counter", Body: b.count("final", one)}}
+	}
 	return b.plan, b.err
 }
 
@@ -95,6 +98,7 @@ func (c *Controls) judgeCounts(t *Trial) {
 		", the same under another key " + itoa(second.N)
 	c.Unit = first.N
 	c.Lag = max(t.lag("one"), t.lag("two"))
+	last, rising := t.Counted("final")
 	switch {
 	case none.N != 0:
 		c.Why = "the counter does not start at 0 for a new value"
@@ -102,6 +106,10 @@ func (c *Controls) judgeCounts(t *Trial) {
 		c.Why = "the counter shows nothing for an accepted operation" + saw(t.seen("one"))
 	case second.N != 2*first.N:
 		c.Why = "the counter does not double for the same values under another key"
+	case rising && last.N > second.N:
+		// The unit is larger than was seen, or one operation runs twice: which is not told.
+		c.Text += ", at the end of the run " + itoa(last.N)
+		c.Why = "effects came later than effects.settle: two operations counted " + itoa(second.N) + " then and " + itoa(last.N) + " at the end of the run"
 	default:
 		c.Sound = true
 	}

@@ -27,6 +27,9 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 			}
 		}
 		return false
+	case Begun:
+		t := h.known(trial)
+		return t != nil && len(t.Exchanges)+len(t.Counts) > 0
 	case NotLanded:
 		for _, t := range h.Trials {
 			ops, kill := volleyOf(t)

@@ -138,6 +138,15 @@ var faults = []struct {
 			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/forgot-early<-duplicate/effect-ran-twice",
 	},
 	{
+		name:      "a second effect after the settle",
+		behaviour: behaviour{fault: "a second effect after the settle"},
+		want: "duplicate fail duplicate/effect-ran-twice\n" +
+			"concurrent fail concurrent/effect-ran-twice<-duplicate/effect-ran-twice\n" +
+			"conflict fail conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
+			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
+			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice",
+	},
+	{
 		name:      "effect missing",
 		behaviour: behaviour{fault: "effect missing"},
 		want: "duplicate fail duplicate/effect-missing\n" +

@@ -139,9 +139,20 @@ func (t *Trial) Last(label string) *Exchange {
 	return xs[len(xs)-1]
 }
 
-// Counted gives the last reading under a label that did not fail, and whether
-// there is one.
+// Counted gives the last reading under a label, and whether it is there and did
+// not fail. A settled count is the final one where that is no lower: a store in
+// memory loses counts in a crash, and no effect goes away.
 func (t *Trial) Counted(label string) (Counted, bool) {
+	c, ok := t.reading(label)
+	if label, settled := finalOf(label); ok && settled {
+		if final, read := t.reading(label); read && final.N >= c.N {
+			return final, true
+		}
+	}
+	return c, ok
+}
+
+func (t *Trial) reading(label string) (Counted, bool) {
 	for i := len(t.Counts) - 1; i >= 0; i-- {
 		if c := t.Counts[i]; c.Label == label {
 			return c, c.Error == ""

@@ -319,7 +319,7 @@ func countsOf(t *Trial, index string) []Counted {
 	var out []Counted
 	for _, c := range t.Counts {
 		switch c.Label {
-		case "before-" + index, "survived-" + index, "after-" + index, "settled-" + index:
+		case "before-" + index, "survived-" + index, "after-" + index, "settled-" + index, "final-" + index:
 			out = append(out, c)
 		}
 	}

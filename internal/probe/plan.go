@@ -15,9 +15,10 @@ type Plan struct {
 	Step      string
 	Requests  []*Request // every request, frozen; sends refer to them
 	Threads   []Thread
-	Makes     int    // operations made at most, controls included
-	Idle      Reason // why nothing is planned; its Text is empty where something is
-	Excused   bool   // idle because the contract says that nothing is promised
+	Last      []Action // counts read once more when all threads of a run are done; nothing is sent
+	Makes     int      // operations made at most, controls included
+	Idle      Reason   // why nothing is planned; its Text is empty where something is
+	Excused   bool     // idle because the contract says that nothing is promised
 }
 
 // Request is one frozen request of a plan. Auth is added as it is sent.
@@ -183,6 +184,8 @@ const (
 	// Troubled: some answer under the labels is a 429, 502, 503, 504 or no
 	// answer at all, and the contract declares no such answer.
 	Troubled Fact = "troubled"
+	// Begun: something was recorded of the trial.
+	Begun Fact = "begun"
 	// NotLanded: no kill so far fell between an effect and its answer.
 	NotLanded Fact = "not-landed"
 )

@@ -141,6 +141,9 @@ func (k *call) perform(r *record) {
 	if !k.is("effect missing") || !strings.HasPrefix(k.c.request.ID, "duplicate/") && !strings.HasPrefix(k.c.request.ID, "concurrent/") {
 		k.effect(0)
 	}
+	if k.is("every operation runs again late") {
+		k.effect(1500 * time.Millisecond)
+	}
 	if !k.charges.late && !k.is("effect before record") {
 		k.finish(r)
 	}
@@ -248,6 +251,9 @@ func (k *call) again(r *record) {
 		}
 		if k.is("a late second effect") {
 			k.effect(300 * time.Millisecond)
+		}
+		if k.is("a second effect after the settle") {
+			k.effect(1500 * time.Millisecond)
 		}
 		k.send(r.status, r.charge, k.marker && !k.is("marker missing"))
 		if k.is("answers, then runs") {

@@ -65,6 +65,9 @@ func (s *sim) carryOut(run *trace.Run, plans []*probe.Plan) []trace.Event {
 		s.phase(control, false)
 		s.phase(func(p *simPart) bool { return !control(p) }, false)
 		s.phase(func(*simPart) bool { return true }, true)
+		for _, p := range s.parts {
+			(&simActor{s: s, p: p}).all(p.plan.Last)
+		}
 		s.record(&trace.Event{Kind: trace.KindEnd, Text: "complete"})
 		s.ended = true
 	})

@@ -34,6 +34,7 @@ func StepNames() []string {
 func (s Step) Plan(op *contract.Operation, env Env) (*Plan, error) {
 	b := newBuilder(op, s.Name, env)
 	s.plan(b)
+	b.plan.planLast()
 	return b.plan, b.err
 }
 

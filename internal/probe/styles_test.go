@@ -113,8 +113,7 @@ var styles = []struct {
 	{name: "effects that come very late, settle declared", scene: scene{
 		contract: slow("effects: {" + counterPath + ", settle: 3s}"), behaviour: behaviour{appears: 2 * time.Second, retention: 65 * time.Second}}},
 	{name: "effects that come very late", scene: scene{contract: slow(), behaviour: behaviour{appears: 2 * time.Second, retention: 65 * time.Second}},
-		want: late("duplicate") + late("conflict") + late("reorder") +
-			"crash inconclusive\n    no kill of 5 fell between an effect and its answer\n" + late("expiry")},
+		want: "crash inconclusive\n    no kill of 5 fell between an effect and its answer\n" + late("expiry")},
 	{name: "two effects an operation", scene: scene{behaviour: behaviour{unit: 2}}},
 	{name: "two effects an operation, one late", scene: scene{behaviour: behaviour{unit: 2, slowly: true}}},
 	{name: "plain validation", scene: scene{behaviour: behaviour{plain: true}}},

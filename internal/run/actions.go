@@ -123,8 +123,25 @@ func (x *actor) count(ctx context.Context, a probe.Count) {
 	}
 }
 
-// reading reads the counter once, and tells what it asked and saw where it can.
+// Bounds of asking a counter again that failed: to read it changes nothing.
+const (
+	mostReadings  = 3
+	betweenFailed = 50 * time.Millisecond
+)
+
+// reading reads the counter, again where it failed, and tells what it asked and
+// saw where it can.
 func (x *actor) reading(ctx context.Context, counter Counter, s probe.Subject) (c *trace.Count, seen string) {
+	for n := 1; ; n++ {
+		c, seen = x.readOnce(ctx, counter, s)
+		if c.Error == "" || n == mostReadings || ctx.Err() != nil {
+			return c, seen
+		}
+		sleep(ctx, betweenFailed)
+	}
+}
+
+func (x *actor) readOnce(ctx context.Context, counter Counter, s probe.Subject) (c *trace.Count, seen string) {
 	release, ok := x.shared(ctx)
 	if !ok {
 		return &trace.Count{Subject: x.r.Mask.Text(s.Text), Error: "interrupted", Began: x.r.Clock()}, ""

@@ -87,6 +87,7 @@ func (r *Runner) Run(ctx context.Context, header *trace.Run, jobs []*Job) error 
 	r.dropHopeless(ctx, parts)
 	r.phase(ctx, parts, func(p *part) bool { return !p.control() && !p.dropped }, false)
 	r.phase(ctx, parts, func(p *part) bool { return !p.dropped }, true)
+	r.last(ctx, parts)
 	state := "complete"
 	if ctx.Err() != nil {
 		state = "interrupted"
@@ -193,6 +194,35 @@ func (r *Runner) phase(ctx context.Context, parts []*part, choose func(*part) bo
 			if exclusive {
 				all.Wait()
 			}
+		}
+	}
+	all.Wait()
+}
+
+// lastMost bounds the final counts: a target that hangs is not waited for.
+const lastMost = 10 * time.Second
+
+// last reads the counters once more when nothing is under way.
+func (r *Runner) last(ctx context.Context, parts []*part) {
+	ctx, done := context.WithTimeout(ctx, lastMost)
+	defer done()
+	used := map[*part]bool{}
+	for _, p := range parts {
+		if !p.control() && !p.dropped {
+			used[p], used[p.controls] = true, true
+		}
+	}
+	var all sync.WaitGroup
+	for _, p := range parts {
+		if !used[p] {
+			continue
+		}
+		for _, a := range p.plan.Last {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				(&actor{r: r, p: p}).one(ctx, a)
+			}()
 		}
 	}
 	all.Wait()

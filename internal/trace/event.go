@@ -23,7 +23,7 @@ const (
 	KindReady   Kind = "ready"   // the process answers again, or did not in time
 	KindAdvance Kind = "advance" // the advance hook ran
 	KindUndone  Kind = "undone"  // an action of the plan was not carried out, with the reason
-	KindStep    Kind = "step"    // a step of an operation is complete: nothing more of it follows
+	KindStep    Kind = "step"    // a step of an operation is complete: nothing but final counts of it follows
 	KindEnd     Kind = "end"     // the run is complete or was interrupted
 )
 
