@@ -40,6 +40,18 @@ func TestCommandPrintsOneWholeNumber(t *testing.T) {
 	refuses(t, command(t, world(t, ""), "flood"), order, "more than one")
 }
 
+func TestCommandTellsWhatItPrinted(t *testing.T) {
+	w := world(t, "")
+	w.Command.Env = [][2]string{{"TEST_TEXT", "none"}}
+	c := command(t, w, "print", "{fresh:/order_id}").(Witness)
+	if _, seen, err := c.Look(background, order); err == nil || seen != "ran "+os.Args[0]+" o-1, which printed none" {
+		t.Errorf("%q, %v", seen, err)
+	}
+	if _, seen, err := command(t, world(t, ""), "flood").(Witness).Look(background, order); err == nil || seen != "ran "+os.Args[0] {
+		t.Errorf("%.100q, %v", seen, err)
+	}
+}
+
 func TestCommandFails(t *testing.T) {
 	w := world(t, "")
 	w.Command.Mask = func(s string) string { return strings.ReplaceAll(s, "s3cr3t", "«auth»") }

@@ -131,3 +131,37 @@ func TestHTTPCannotAsk(t *testing.T) {
 		t.Error("opened without a client")
 	}
 }
+
+// TestHTTPTellsWhatItSaw: path, query and answer, for people who look for the
+// fault; the answer not where its end is missing, since half a secret is one.
+func TestHTTPTellsWhatItSaw(t *testing.T) {
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		query  string
+		want   string
+	}{
+		"elsewhere": {200, `{"items":[1]}`, "$.data[*]", `asked GET /c?id=o-1 for $.data[*], got {"items":[1]}`},
+		"filled in": {200, `[]`, "$[?@ == '{fresh:/order_id}']", `asked GET /c?id=o-1 for $[?@ == 'o-1'], got []`},
+		"not found": {404, "no page", "$.data[*]", "asked GET /c?id=o-1 for $.data[*], got no page"},
+		"not JSON":  {200, "<p>", "$.data[*]", "asked GET /c?id=o-1 for $.data[*], got <p>"},
+		"empty":     {204, "", "$.data[*]", "asked GET /c?id=o-1 for $.data[*]"},
+		"too long":  {500, strings.Repeat("x", 2<<20), "$.data[*]", "asked GET /c?id=o-1 for $.data[*]"},
+	} {
+		counter := open(t, answering(t, c.status, c.body), httpEffects("/c?id={fresh:/order_id}", c.query, 0))
+		n, seen, err := counter.(Witness).Look(background, order)
+		if again, same := counter.Count(background, order); seen != c.want || n != again || (err == nil) != (same == nil) {
+			t.Errorf("%s: %d, %q, %v; counted %d, %v", name, n, seen, err, again, same)
+		}
+	}
+	down := open(t, world(t, "http://127.0.0.1:1"), httpEffects("/c", "$.n", 0))
+	if _, seen, err := down.(Witness).Look(background, order); err == nil || seen != "asked GET /c for $.n" {
+		t.Errorf("%q, %v", seen, err)
+	}
+	if _, seen, err := down.(Witness).Look(background, Subject{}); err == nil || seen != "asked GET /c for $.n" {
+		t.Errorf("%q, %v", seen, err)
+	}
+	if _, seen, err := open(t, world(t, ""), httpEffects("/{fresh:/none}", "$.n", 0)).(Witness).Look(background, order); err == nil || seen != "" {
+		t.Errorf("%q, %v", seen, err)
+	}
+}
