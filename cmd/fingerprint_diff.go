@@ -149,7 +149,7 @@ func (r *diffReport) text() string {
 		fmt.Fprintf(&b, "same: %s and %s are the same operation\n", first, second)
 	}
 	if len(rest) > 0 {
-		fmt.Fprintf(&b, "no difference to numbers %s:\n", r.Numbers)
+		fmt.Fprintf(&b, "not counted as a difference (numbers: %s):\n", r.Numbers)
 		writeDifferences(&b, rest)
 	}
 	b.WriteString(r.identityText())

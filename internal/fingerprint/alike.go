@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,6 +23,9 @@ func alike(a, b string) (Change, string) {
 	}
 	if why == "" && sameNumberText(a, b) {
 		why = "the same number as text, but text counts character by character"
+	}
+	if why == "" && sameInstant(a, b) {
+		why = "one instant in two spellings, but text counts character by character"
 	}
 	return Changed, why
 }
@@ -66,6 +70,30 @@ func sameNumberText(a, b string) bool {
 	endA, okA := numberEnd(a)
 	endB, okB := numberEnd(b)
 	return okA && okB && endA == len(a) && endB == len(b) && readDecimal(a) == readDecimal(b)
+}
+
+// sameInstant says whether both are times with an offset (RFC 3339, section
+// 5.6; seconds may be left out, as ISO 8601 has it) and mean one instant.
+func sameInstant(a, b string) bool {
+	x, okX := instant(a)
+	y, okY := instant(b)
+	return okX && okY && x.Equal(y)
+}
+
+func instant(s string) (time.Time, bool) {
+	if len(s) < len("2006-01-02T15:04Z") || len(s) > 40 {
+		return time.Time{}, false
+	}
+	s = strings.ToUpper(s)
+	if s[10] == ' ' {
+		s = s[:10] + "T" + s[11:]
+	}
+	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z0700"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // show gives a value as a short piece of JSON; a container only by its size.

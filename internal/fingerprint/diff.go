@@ -99,6 +99,14 @@ func typeNote(a, b *Value) string {
 			note += ": the same digits, once as text and once as a number"
 		}
 	}
+	if text, word := a, b; a.Kind == KindString || b.Kind == KindString {
+		if b.Kind == KindString {
+			text, word = b, a
+		}
+		if (word.Kind == KindBool || word.Kind == KindNull) && text.Str == show(word) {
+			note += ": the same word, once as text"
+		}
+	}
 	return note
 }
 
