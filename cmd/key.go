@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +42,8 @@ func newKeyNewCmd(app *App) *cobra.Command {
 		Short: "make a secret of 32 random bytes",
 		Long: `Make a secret of 32 random bytes and write it as one line, which holds a checksum
 against mistyping. Without --out it goes to standard output, for a secret store to take.
+On standard error it says how a recipe names the key, with its check value: 8 characters
+that differ for another secret, so that a wrong one is noticed before it makes an ID.
 
 With a passphrase the line is encrypted at rest: Argon2id (time 3, memory 64 MiB, lanes
 4) makes a key of it, XChaCha20-Poly1305 seals the line.`,
@@ -91,9 +94,29 @@ func runKeyNew(ctx context.Context, app *App, o *keyNewOptions) error {
 	}
 	check, err := secret.Check()
 	if err == nil && !app.Quiet {
-		fmt.Fprintf(app.Err, "key %s made; in a recipe: key: {kid: %s, ..., check: %s}\n", o.kid, o.kid, check)
+		fmt.Fprintf(app.Err, "key %s made; in a recipe: key: {kid: %s, %s, check: %s}\n", o.kid, o.kid, o.inRecipe(source), check)
+		fmt.Fprintln(app.Err, "check gives nothing of the key away; where it stands, every command refuses another key of that name")
 	}
 	return err
+}
+
+// inRecipe gives the source of the key as a recipe names it.
+func (o *keyNewOptions) inRecipe(passphrase *determ.Source) string {
+	from := "env: IDEM_KEY"
+	switch {
+	case o.out == "" || o.out == "-":
+	case showable(o.out) && !strings.ContainsAny(o.out, ",:@%"):
+		from = "file: " + o.out
+	default:
+		from = "file: ..."
+	}
+	switch {
+	case passphrase == nil:
+		return from
+	case passphrase.Env != "":
+		return from + ", passphrase: {env: " + passphrase.Env + "}"
+	}
+	return from + ", passphrase: {env: IDEM_PASSPHRASE}"
 }
 
 func newLine(ctx context.Context, app *App, secret *determ.Secret, source *determ.Source) (string, error) {
