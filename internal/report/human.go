@@ -100,7 +100,8 @@ func (h human) table(op probe.OperationReport) {
 	h.line("  %s  %s  %s", pad("step", steps), pad("verdict", verdicts), "evidence")
 	for i, s := range op.Steps {
 		text := evidence(s, h.o.Verbose)
-		if first := slices.IndexFunc(op.Steps[:i], func(other probe.Result) bool { return alike(other, s) }); first >= 0 {
+		first := slices.IndexFunc(op.Steps[:i], func(other probe.Result) bool { return alike(other, s) })
+		if first >= 0 && s.Verdict == probe.Inconclusive {
 			text = "as for " + clean(op.Steps[first].Step)
 		}
 		verdict := h.paint(s.Verdict, pad(string(s.Verdict), verdicts))
@@ -149,7 +150,7 @@ func (h human) finding(operation string, s probe.Result, f probe.Finding) {
 	h.labelled("promised", strings.Join(cleanLines(f.Requirement), "\n"))
 	h.at(f)
 	h.labelled("case", clean(f.Case))
-	h.labelled("also in", clean(strings.Join(f.Also, "; ")))
+	h.labelled("also in", h.also(f.Also))
 	h.labelled("expected", clean(f.Expected))
 	h.labelled("actual", clean(f.Actual))
 	if len(f.Counts) == 0 {
@@ -160,6 +161,15 @@ func (h human) finding(operation string, s probe.Result, f probe.Finding) {
 	h.line("  what it means and how to fix it:")
 	h.line("    idem explain %s", clean(f.Slug))
 	h.line("")
+}
+
+// also lists the cases that show the same, the first of many.
+func (h human) also(cases []string) string {
+	const most = 3
+	if len(cases) <= most+1 || h.o.Verbose {
+		return clean(strings.Join(cases, "; "))
+	}
+	return clean(strings.Join(cases[:most], "; ")) + fmt.Sprintf("; and %d more", len(cases)-most)
 }
 
 // again says how to see a finding again. A long script stands under --verbose

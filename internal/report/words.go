@@ -82,9 +82,10 @@ func evidence(r probe.Result, whole bool) string {
 	return strings.Join(parts, "; ")
 }
 
-// broken says what was found, in the words of idem explain.
+// broken says what was found, in the words of idem explain. What follows from
+// something else is told where there is nothing else to tell.
 func broken(findings []probe.Finding) []string {
-	var parts []string
+	var own, following []string
 	for _, f := range findings {
 		s := clean(cmp.Or(explain.Title(f.Slug), f.Slug))
 		if f.Case != "" {
@@ -94,12 +95,28 @@ func broken(findings []probe.Finding) []string {
 			}
 			s += ")"
 		}
-		if f.Follows != "" {
-			s += ", which follows from " + clean(f.Follows)
+		if f.Follows == "" {
+			own = append(own, s)
+		} else {
+			following = append(following, s+", which follows from "+clean(f.Follows))
 		}
-		parts = append(parts, s)
 	}
-	return parts
+	switch {
+	case len(own) == 0 && len(following) > 1:
+		return []string{following[0], plural(len(following)-1, "more finding")}
+	case len(own) == 0:
+		return following
+	case len(following) > 0:
+		own = append(own, plural(len(following), "more finding")+" that "+verb(len(following), "follows", "follow"))
+	}
+	return own
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 // reasonsMost is how many reasons a person is shown at once.

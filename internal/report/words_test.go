@@ -79,6 +79,10 @@ func TestEvidence(t *testing.T) {
 		{"fail without an effect", probe.Result{Verdict: probe.Fail, Findings: []probe.Finding{{Slug: "no/slug", Case: "a", Also: []string{"b", "c"}, Follows: "other/slug"}},
 			Evidence: probe.Evidence{Effects: &probe.Effects{Unit: 1, CountedBy: "sql"}}},
 			"no/slug (a and 2 more), which follows from other/slug; no effect counted by sql, where one operation makes 1"},
+		{"what follows is counted", probe.Result{Verdict: probe.Fail, Findings: []probe.Finding{{Slug: "a/b", Follows: "x/y"}, {Slug: "c/d"}, {Slug: "e/f", Follows: "x/y"}, {Slug: "g/h"}}},
+			"c/d; g/h; 2 more findings that follow"},
+		{"nothing but what follows", probe.Result{Verdict: probe.Fail, Findings: []probe.Finding{{Slug: "a/b", Follows: "x/y"}, {Slug: "c/d", Follows: "x/z"}}},
+			"a/b, which follows from x/y; 1 more finding"},
 		{"expiry tells its counts in words", probe.Result{Step: "expiry", Verdict: probe.Pass, Evidence: probe.Evidence{Effects: &probe.Effects{Before: 1, Settled: 1, Unit: 1},
 			Measures: []probe.Measure{{Name: probe.FurtherEffects, Text: "no further effect within 5s"}}}}, "no further effect within 5s"},
 		{"lost control", probe.Result{Verdict: probe.Inconclusive, Reasons: reasons("why"), Evidence: probe.Evidence{
