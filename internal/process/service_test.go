@@ -159,8 +159,8 @@ func TestNotReady(t *testing.T) {
 			t.Fatal(err)
 		}
 		eventually(t, "it serves", func() bool { return strings.Contains(s.Output(), "serving") })
-		err := s.AwaitReady(ctx, 500*time.Millisecond)
-		if err == nil || !strings.Contains(err.Error(), "within 500ms: status 503") {
+		err := s.AwaitReady(ctx, 2*time.Second)
+		if err == nil || !strings.Contains(err.Error(), "within 2s: status 503") {
 			t.Errorf("got %v", err)
 		}
 	})
