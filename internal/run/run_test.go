@@ -38,12 +38,12 @@ operations:
       conflict: {status: [422]}
       in_flight: {wait: true}
       reorder: semantic
-      retention: {at_least: 2500ms, at_most: 3s}
+      retention: {at_least: 5s, at_most: 6s}
       lease: 1s
     effects:
       command: {run: [count, "{fresh:/order_id}"]}
       settle: 50ms
-    expiry: {wait: 2500ms}
+    expiry: {wait: 5s}
 `
 
 // charges is a small right service: what the runner is tried on.
@@ -84,7 +84,7 @@ func (c *charges) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c.effects[fmt.Sprint(v["order_id"])]++
 	time.Sleep(2 * time.Millisecond)
-	rec = &chargeRecord{string(same), fmt.Sprintf(`{"id":%d}`, c.sent), time.Now().Add(2800 * time.Millisecond)}
+	rec = &chargeRecord{string(same), fmt.Sprintf(`{"id":%d}`, c.sent), time.Now().Add(5500 * time.Millisecond)}
 	c.records[key] = rec
 	w.WriteHeader(201)
 	io.WriteString(w, rec.answer)
