@@ -93,7 +93,7 @@ func checkCanonical(file string, src, canonical []byte) error {
 	line := bytes.Count(src[:at], []byte("\n")) + 1
 	p := problem.New(inputName(file), "is not canonical: byte %d (line %d) %s", at, line, what)
 	if file != "-" {
-		p = p.WithHint("idem canon %s", file)
+		p = p.WithHint("idem canon %s", fileWord(file, "FILE"))
 	}
 	return &exitCode{code: ExitBroken, err: p}
 }
@@ -140,6 +140,9 @@ const cutMargin = 64
 // readLong reads a file that may be as long as a JSON text; refuse looks at
 // its head where more follows, nil where nothing is to be seen there.
 func readLong(app *App, file string, refuse func(head []byte) error) ([]byte, error) {
+	if err := named(file); err != nil {
+		return nil, err
+	}
 	in, size := app.stdin("a file named -"), int64(0)
 	if file != "-" {
 		f, err := os.Open(file)

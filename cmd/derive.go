@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -72,7 +74,7 @@ func runDerive(ctx context.Context, app *App, o *deriveOptions) error {
 		return err
 	}
 	if o.recipe == "" {
-		return problem.New("", "no recipe is named").WithHint("idem derive -r RECIPE %s", o.file)
+		return problem.New("", "no recipe is named").WithHint("idem derive -r RECIPE %s", fileWord(o.file, "FILE"))
 	}
 	if o.recipe == "-" && o.file == "-" {
 		return problem.New("", "recipe and payload cannot both be standard input").WithHint("idem derive -r - FILE")
@@ -133,7 +135,7 @@ func deriveAll(ctx context.Context, app *App, o *deriveOptions, r *determ.Recipe
 	selected := make([]*determ.Selected, len(versions))
 	for i, v := range versions {
 		if selected[i], err = v.Recipe.Select(payload, inputs); err != nil {
-			return nil, ofVersion(v, inFile(o.file, err))
+			return nil, ofVersion(v, inPayload(o.file, err))
 		}
 	}
 	ring := recipeRing(app, r, o.recipe, o.allowTestSecret)
@@ -145,7 +147,7 @@ func deriveAll(ctx context.Context, app *App, o *deriveOptions, r *determ.Recipe
 		}
 		d, err := v.Recipe.Identify(selected[i], secret)
 		if err != nil {
-			return nil, ofVersion(v, err)
+			return nil, ofVersion(v, ofKey(v.Recipe, err))
 		}
 		id := listedID{State: v.State, Version: v.Recipe.Version, Kid: v.Recipe.Key.Kid, ID: d.ID, derived: d}
 		if v.State == determ.Previous {
@@ -158,6 +160,25 @@ func deriveAll(ctx context.Context, app *App, o *deriveOptions, r *determ.Recipe
 		ids = append(ids, id)
 	}
 	return ids, nil
+}
+
+// inPayload puts the payload's file before an error, unless it is of an input,
+// which no file gives.
+func inPayload(file string, err error) error {
+	var p *problem.Error
+	if errors.As(err, &p) && strings.HasPrefix(p.Where, "input ") {
+		return err
+	}
+	return inFile(file, err)
+}
+
+// ofKey says where the recipe names the key that an error is of.
+func ofKey(r *determ.Recipe, err error) error {
+	var p *problem.Error
+	if !errors.As(err, &p) || p.Where != "" {
+		return err
+	}
+	return &problem.Error{Where: r.Key.Where, What: "key " + r.Key.Kid + " from " + r.Key.Source.String() + ": " + p.What, Hint: problem.Hint(err), Err: err}
 }
 
 // ofVersion says which version an error is of, where it is not the current one.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -99,6 +100,9 @@ func (o *fingerprintOptions) fit(c *cobra.Command) error {
 	}
 	if err := o.fitRequest(changed); err != nil {
 		return err
+	}
+	if o.check != "" && !fingerprint.IsFingerprint(o.check) {
+		return problem.New("--check", "%s is no fingerprint", document.Show(o.check)).WithHint("--check sha256:DIGEST, as idem fingerprint writes it")
 	}
 	if o.check != "" && len(o.files) > 1 {
 		return problem.New("--check", "it compares one file, and %d are given", len(o.files)).

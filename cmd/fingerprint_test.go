@@ -18,7 +18,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 	defer writer.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	root := newRootCmd(&App{In: reader, Out: io.Discard, Err: io.Discard})
+	root := newRootCmd(&App{In: reader, Out: io.Discard, Err: io.Discard, LookupEnv: func(string) (string, bool) { return "", false }})
 	for _, args := range [][]string{{"canon"}, {"fingerprint", "-"}} {
 		root.SetArgs(args)
 		root.SetContext(ctx)
@@ -35,7 +35,7 @@ func TestFingerprintBrokenOutput(t *testing.T) {
 		{"fingerprint", "-"}, {"fingerprint", "--format", "json", "-"}, {"fingerprint", "--request", "--path", "/"},
 	} {
 		var errs bytes.Buffer
-		app := &App{In: strings.NewReader("{}"), Out: failingWriter{}, Err: &errs}
+		app := &App{In: strings.NewReader("{}"), Out: failingWriter{}, Err: &errs, LookupEnv: func(string) (string, bool) { return "", false }}
 		if code := Main(app, args); code != ExitUsage || !strings.Contains(errs.String(), "standard output: cannot be written") {
 			t.Errorf("%v: %d, %q", args, code, errs.String())
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -14,6 +15,9 @@ import (
 func readInput(app *App, file string, most int64) ([]byte, error) {
 	if file == "-" {
 		return readMost(app.stdin("a file named -"), "standard input", most)
+	}
+	if err := named(file); err != nil {
+		return nil, err
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -35,6 +39,28 @@ func readMost(in io.Reader, name string, most int64) ([]byte, error) {
 		return nil, problem.New(name, "is larger than %d bytes", most)
 	}
 	return b, nil
+}
+
+// named refuses a file without a name, as an unset variable gives it.
+func named(file string) error {
+	if file == "" {
+		return problem.New("FILE", "the name of the file is empty")
+	}
+	return nil
+}
+
+// fileWord gives a file's name as a shell takes it and no command for a flag;
+// what it is, where there is no plain way.
+func fileWord(file, what string) string {
+	switch {
+	case file == "-":
+		return file
+	case !showable(file):
+		return what
+	case strings.HasPrefix(file, "-"):
+		return "./" + file
+	}
+	return file
 }
 
 // onceOnly refuses files of which two are standard input: the second would

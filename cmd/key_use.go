@@ -78,8 +78,8 @@ func checkKey(ctx context.Context, app *App, o *keyCheckOptions) (keyCheckReport
 	var secret *determ.Secret
 	var err error
 	if o.recipe != "" {
-		if o.key.given() {
-			return report, problem.New("", "the key is named by the recipe and by a flag").WithHint("idem key check -r %s", o.recipe)
+		if o.key.given() || o.key.said() {
+			return report, problem.New("", "the key is named by the recipe and by a flag").WithHint("idem key check -r %s", fileWord(o.recipe, "RECIPE"))
 		}
 		r, err := readRecipe(app, o.recipe)
 		if err != nil {
@@ -90,8 +90,10 @@ func checkKey(ctx context.Context, app *App, o *keyCheckOptions) (keyCheckReport
 		}
 		if secret.IsSubkey() {
 			report.Kid, report.Subkey = secret.Kid(), r.Triple.String()
-			_, err := secret.Subkey(r.Triple)
-			return report, err
+			if _, err := secret.Subkey(r.Triple); err != nil {
+				return report, ofKey(r, err)
+			}
+			return report, nil
 		}
 	} else {
 		spec, err := o.key.spec()
@@ -151,7 +153,7 @@ func runKeySubkey(ctx context.Context, app *App, o *keySubkeyOptions) error {
 	}
 	line, err := secret.SubkeyLine(r.Triple)
 	if err != nil {
-		return err
+		return ofKey(r, err)
 	}
 	return writeSecret(app, o.out, line)
 }

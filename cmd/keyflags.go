@@ -33,6 +33,11 @@ func (k *keyFlags) register(f *pflag.FlagSet) {
 // given says whether any source of a key was named, well or badly.
 func (k *keyFlags) given() bool { return k.argument != "" || k.sourceFlags.given() }
 
+// said says whether a flag tells something of a key but where it is.
+func (k *keyFlags) said() bool {
+	return k.flags.Changed("kid") || k.flags.Changed("key-format") || k.flags.Changed("key-any-mode") || k.passphrase.given()
+}
+
 // spec gives the key that the flags name.
 func (k *keyFlags) spec() (determ.KeySpec, error) {
 	source, err := k.from()

@@ -80,7 +80,8 @@ func (r *Recipe) readVersion(state State, n *document.Node) (Listed, error) {
 		if f.Err() != nil {
 			return l, f.Err()
 		}
-		if l.Until, err = time.Parse(time.RFC3339, until); err != nil {
+		var ok bool
+		if l.Until, ok = parseTime(until); !ok {
 			return l, f.Get("until").Errorf("until must be a time of RFC 3339").WithHint("until: 2026-12-31T00:00:00Z")
 		}
 	}

@@ -113,7 +113,7 @@ func ParseLock(file string, src []byte) (*Lock, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h, ok := strings.CutPrefix(digest, digestHead); !ok || len(h) != 2*sha256.Size {
+		if h, ok := strings.CutPrefix(digest, digestHead); !ok || len(h) != 2*sha256.Size || strings.Trim(h, "0123456789abcdef") != "" {
 			return nil, m.Value.Errorf("not a digest of the form sha256:HEX").
 				WithHint("take the line from the last good version of the file")
 		}

@@ -93,8 +93,18 @@ func Parse(file string, src []byte) (*Node, error) {
 		if err == nil || !syntax {
 			return n, err
 		}
+		// Tabs are what tells JSON from YAML here: a text that has both tabs and
+		// quoted names was meant as JSON, and what is wrong with that is to be told.
+		if bytes.IndexByte(src, '\t') >= 0 && quotesFirst(first[1:]) {
+			return nil, err
+		}
 	}
 	return parseYAML(file, src)
+}
+
+func quotesFirst(src []byte) bool {
+	src = bytes.TrimLeft(src, " \t\r\n")
+	return len(src) > 0 && src[0] == '"'
 }
 
 // At gives "file:line:column".

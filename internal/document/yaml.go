@@ -73,6 +73,9 @@ func blankDirective(file string, src []byte) ([]byte, error) {
 		switch trimmed := strings.TrimSpace(string(text)); {
 		case trimmed == "" || trimmed[0] == '#':
 		case text[0] != '%':
+			if blanked && !(strings.HasPrefix(trimmed, "---") && (len(trimmed) == 3 || trimmed[3] == ' ')) {
+				return nil, problem.New(at(file, line, 1), "no --- stands between the directive and the document").WithHint("---")
+			}
 			return src, nil
 		case blanked:
 			return nil, problem.New(at(file, line, 1), "a second directive; only one %%YAML 1.2 is allowed")
@@ -99,6 +102,15 @@ func yamlProblem(file string, err error) error {
 	where := file
 	if load.Mark.Line > 0 {
 		where = at(file, load.Mark.Line, max(load.Mark.Column, 1))
+	}
+	switch load.Message {
+	case "found unexpected end of stream":
+		if load.ContextMark.Line > 0 {
+			return problem.New(at(file, load.ContextMark.Line, max(load.ContextMark.Column, 1)), "not valid YAML: the quote that opens here is never closed")
+		}
+	case "found unknown escape character":
+		return problem.New(where, "not valid YAML: an unknown escape sequence in double quotes").
+			WithHint(`put a text with \ in it, such as a Windows path, in single quotes`)
 	}
 	return problem.New(where, "not valid YAML: %s", load.Message)
 }

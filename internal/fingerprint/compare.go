@@ -43,6 +43,12 @@ func Compare(a, b string) Comparison {
 	return Different
 }
 
+// IsFingerprint says whether s has the form of a fingerprint of any kind.
+func IsFingerprint(s string) bool {
+	_, _, ok := splitFingerprint(s)
+	return ok
+}
+
 // splitFingerprint parts "hmac-sha256:k1" from the digest.
 func splitFingerprint(s string) (kind, digest string, ok bool) {
 	i := strings.LastIndexByte(s, ':')

@@ -127,6 +127,7 @@ func sealedLine(t *testing.T, passphrase string) string {
 func TestRefuses(t *testing.T) {
 	fail, failEnv := child("fail")
 	endless, endlessEnv := child("endless")
+	sleep, sleepEnv := child("sleep")
 	nothing, nothingEnv := child("nothing")
 	sealed := sealedLine(t, "open sesame")
 	withPassphrase := func(p determ.Source) determ.KeySpec {
@@ -149,7 +150,9 @@ func TestRefuses(t *testing.T) {
 		"no such command":   {spec(determ.Source{Command: []string{"idem-no-such-program"}}), World{Environ: os.Environ}, "it cannot be started: ", ""},
 		"a failing command": {spec(determ.Source{Command: fail}), World{Environ: failEnv}, "it ended with status 3", "run it by hand"},
 		"a silent command":  {spec(determ.Source{Command: nothing}), World{Environ: nothingEnv}, "it printed nothing", ""},
-		"an endless command": {spec(determ.Source{Command: endless}), World{Environ: endlessEnv, Timeout: 300 * time.Millisecond},
+		"an endless command": {spec(determ.Source{Command: endless}), World{Environ: endlessEnv},
+			"it printed more than 65536 bytes", ""},
+		"a silent wait": {spec(determ.Source{Command: sleep}), World{Environ: sleepEnv, Timeout: 300 * time.Millisecond},
 			"it gave no end of the key in time", ""},
 		"the test secret":      {spec(determ.Source{Env: "K"}), World{LookupEnv: env("K", testLine)}, "this is the public test secret", "--allow-test-secret"},
 		"another secret":       {checked, World{LookupEnv: env("K", keyLine)}, "the wrong secret was loaded", ""},

@@ -79,7 +79,11 @@ func (w World) readFile(s determ.Source) ([]byte, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, problem.New("", "it cannot be opened: %s", cause(err))
+		err := problem.New("", "it cannot be opened: %s", cause(err))
+		if strings.HasPrefix(s.File, "~") || strings.HasPrefix(s.File, "$") {
+			return nil, err.WithHint("no shell reads this name: write the folder out in place of ~ or a variable")
+		}
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
