@@ -36,8 +36,17 @@ var roles = map[string]func(){
 			os.Exit(7)
 		}
 		fmt.Println("serving")
+		started := time.Now()
 		http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != "/healthz" {
+			switch r.URL.Path {
+			case "/healthz":
+			case "/health":
+				w.WriteHeader(http.StatusNotFound)
+			case os.Getenv("TEST_LATE"): // there a moment after the service listens
+				if time.Since(started) < duration("TEST_UNTIL") {
+					w.WriteHeader(http.StatusNotFound)
+				}
+			default:
 				w.WriteHeader(http.StatusServiceUnavailable)
 			}
 			fmt.Fprint(w, os.Getpid())

@@ -23,6 +23,7 @@ const (
 	between = 20 * time.Millisecond // two questions
 	oneTry  = 2 * time.Second       // one answer
 	vacate  = 2 * time.Second       // for a service that ended to give its port back
+	doubted = 5 * time.Second       // an answer that says that the path is wrong, before it is believed
 )
 
 func (r Ready) String() string { return r.Endpoint.String() + r.Path }
@@ -42,9 +43,16 @@ func (r Ready) Taken(ctx context.Context) bool {
 // Await asks until the answer is 2xx, within a time. gone, where not nil, ends
 // the waiting early: then the error is ErrEnded.
 func (r Ready) Await(ctx context.Context, within time.Duration, gone <-chan struct{}) error {
+	return r.await(ctx, within, 0, gone)
+}
+
+// await is Await. Where patience is not 0, it gives up as soon as the service
+// has answered for so long that the path is no place to ask at.
+func (r Ready) await(ctx context.Context, within, patience time.Duration, gone <-chan struct{}) error {
 	wait, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	said := "no answer"
+	var since time.Time // of answers that waiting does not change
 	for {
 		answer := r.ask(wait)
 		switch {
@@ -54,6 +62,14 @@ func (r Ready) Await(ctx context.Context, within time.Duration, gone <-chan stru
 			said = "status " + strconv.Itoa(answer.Status)
 		case wait.Err() == nil:
 			said = answer.Err.Error()
+		}
+		switch {
+		case answer.Outcome != trace.Answered || !settled(answer.Status):
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		case patience > 0 && time.Since(since) >= patience:
+			return problem.New("", "%s answers %s, and has for %s: ready names a path that answers 2xx once the service serves", r, said, patience)
 		}
 		select {
 		case <-gone:
@@ -68,18 +84,31 @@ func (r Ready) Await(ctx context.Context, within time.Duration, gone <-chan stru
 	}
 }
 
+// settled says whether a status comes from a service that runs, and will not
+// turn into 2xx by waiting: the path is not there, not for GET, not for
+// everybody, or elsewhere.
+func settled(status int) bool {
+	switch status {
+	case 401, 403, 404, 405, 410, 501:
+		return true
+	}
+	return status/100 == 3
+}
+
 // Service is a program that idem starts, kills and starts again, and the place
 // where it answers. It is safe for concurrent use.
 type Service struct {
 	command Command
 	ready   Ready
+	doubt   time.Duration // until the first 2xx: how long the path is believed to be right
 
 	mu      sync.Mutex
 	current *Process
+	served  bool // it was ready once, so that the path is right
 }
 
 // NewService makes a service; it starts nothing.
-func NewService(c Command, r Ready) *Service { return &Service{command: c, ready: r} }
+func NewService(c Command, r Ready) *Service { return &Service{command: c, ready: r, doubt: doubted} }
 
 // Start starts the service and returns its process id. Where something else
 // answers in its place already that would be judged instead, so it is an error.
@@ -121,13 +150,19 @@ func (s *Service) vacant(ctx context.Context) error {
 }
 
 // AwaitReady waits until the service answers 2xx, within a time. It fails as
-// soon as the service ends, with the end of its output.
+// soon as the service ends, with the end of its output, and, as long as it was
+// never ready, soon where its answers say that the path is wrong.
 func (s *Service) AwaitReady(ctx context.Context, within time.Duration) error {
 	p := s.process()
 	if p == nil {
 		return ErrEnded
 	}
-	err := s.ready.Await(ctx, within, p.Done())
+	patience := s.doubt
+	if s.wasReady(false) {
+		patience = 0
+	}
+	err := s.ready.await(ctx, within, patience, p.Done())
+	s.wasReady(err == nil)
 	switch {
 	case p.ended(): // also where somebody answered: that was not the service
 		return problem.New("", "the service ended (%s) before it was ready%s", p.exit, lastWords(p.Output()))
@@ -135,6 +170,14 @@ func (s *Service) AwaitReady(ctx context.Context, within time.Duration) error {
 		return problem.New("", "the service was not ready: %s%s", err, lastWords(p.Output()))
 	}
 	return err
+}
+
+// wasReady says whether the service ever was ready, and keeps that it is now.
+func (s *Service) wasReady(now bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.served = s.served || now
+	return s.served
 }
 
 // Kill ends the service at once, as a crash does, and returns when the signal

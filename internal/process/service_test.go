@@ -164,6 +164,44 @@ func TestNotReady(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("a path that is not there", func(t *testing.T) {
+		addr := freeAddr(t)
+		s := NewService(role("serve", "TEST_ADDR", addr), ready(t, addr, "/health"))
+		s.doubt = 200 * time.Millisecond
+		defer s.Stop(0)
+		if _, err := s.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		err := s.AwaitReady(ctx, time.Minute)
+		if err == nil || !strings.Contains(err.Error(), "/health answers status 404, and has for 200ms: ready names a path that answers 2xx") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("a path that comes later", func(t *testing.T) {
+		addr := freeAddr(t)
+		s := NewService(role("serve", "TEST_ADDR", addr, "TEST_LATE", "/late", "TEST_UNTIL", "300ms"), ready(t, addr, "/late"))
+		s.doubt = time.Minute
+		defer s.Stop(0)
+		if _, err := s.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.AwaitReady(ctx, 20*time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("a path that was right once", func(t *testing.T) {
+		addr := freeAddr(t)
+		s := NewService(role("serve", "TEST_ADDR", addr, "TEST_LATE", "/late", "TEST_UNTIL", "500ms"), ready(t, addr, "/late"))
+		s.doubt = time.Nanosecond
+		s.served = true // a restart, in which a service may take its time
+		defer s.Stop(0)
+		if _, err := s.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.AwaitReady(ctx, 20*time.Second); err != nil {
+			t.Error(err)
+		}
+	})
 	t.Run("never listens", func(t *testing.T) {
 		s := NewService(role("sleep"), ready(t, freeAddr(t), "/healthz"))
 		defer s.Stop(0)
