@@ -23,6 +23,7 @@ type deriveOptions struct {
 	file            string
 	inputs          []string
 	jsonInputs      []string
+	fileInputs      []string
 	withListed      bool
 	check           string
 	checking        bool
@@ -60,6 +61,7 @@ look up, the current one first, and --check says which version made an ID.`,
 	f.StringVarP(&o.recipe, "recipe", "r", "", "the recipe `file`")
 	f.StringArrayVar(&o.inputs, "input", nil, "give an input of the recipe as text, `NAME=VALUE`; may be repeated")
 	f.StringArrayVar(&o.jsonInputs, "input-json", nil, "give an input of the recipe as JSON, `NAME=JSON`; may be repeated")
+	f.StringArrayVar(&o.fileInputs, "input-file", nil, "give an input of the recipe as the text of a file, `NAME=FILE`, less one line break at its end; may be repeated")
 	f.BoolVar(&o.withListed, "with-listed", false, "print the IDs of the current, next and previous versions")
 	f.StringVar(&o.check, "check", "", "say which listed version made this `ID` of the payload; exit 1 where none did")
 	f.BoolVar(&o.explain, "explain", false, "say how the ID comes about, sensitive values and secrets masked")
@@ -88,7 +90,7 @@ func runDerive(ctx context.Context, app *App, o *deriveOptions) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := readInputs(o.inputs, o.jsonInputs)
+	inputs, err := readInputs(app, o)
 	if err != nil {
 		return err
 	}

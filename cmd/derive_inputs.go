@@ -9,8 +9,9 @@ import (
 	"github.com/idem-toolkit/idem/internal/problem"
 )
 
-// readInputs reads NAME=VALUE and NAME=JSON.
-func readInputs(texts, jsons []string) (determ.Inputs, error) {
+// readInputs reads NAME=VALUE, NAME=JSON and NAME=FILE. A file keeps a value
+// out of the arguments, which every process sees.
+func readInputs(app *App, o *deriveOptions) (determ.Inputs, error) {
 	inputs := determ.Inputs{}
 	add := func(flag, arg string, read func(string) (*fingerprint.Value, error)) error {
 		name, value, ok := strings.Cut(arg, "=")
@@ -28,18 +29,32 @@ func readInputs(texts, jsons []string) (determ.Inputs, error) {
 		inputs[name] = v
 		return nil
 	}
-	for _, arg := range texts {
+	for _, arg := range o.inputs {
 		if err := add("--input", arg, textInput); err != nil {
 			return nil, err
 		}
 	}
-	for _, arg := range jsons {
+	for _, arg := range o.jsonInputs {
 		if err := add("--input-json", arg, jsonInput); err != nil {
+			return nil, err
+		}
+	}
+	fromFile := func(file string) (*fingerprint.Value, error) {
+		text, err := readInput(app, file, maxInputFile)
+		if err != nil {
+			return nil, err
+		}
+		return textInput(strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r"))
+	}
+	for _, arg := range o.fileInputs {
+		if err := add("--input-file", arg, fromFile); err != nil {
 			return nil, err
 		}
 	}
 	return inputs, nil
 }
+
+const maxInputFile = 1 << 20 // bytes
 
 func textInput(s string) (*fingerprint.Value, error) {
 	if strings.ToValidUTF8(s, "") != s {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestPrivateValues(t *testing.T) {
-	long := strings.Repeat("lorem ipsum ", 1000)
+	long := strings.Repeat("word by word ", 1000)
 	for _, c := range []struct {
 		name  string
 		value *Value
