@@ -105,12 +105,13 @@ func fold(text string, width int) []string {
 	width = max(width, 8)
 	var lines []string
 	for _, line := range Wrap(text, width) {
-		for utf8.RuneCountInString(line) > width {
-			n := breakAt([]rune(line)[:width])
-			lines = append(lines, string([]rune(line)[:n]))
-			line = string([]rune(line)[n:])
+		rest := []rune(line)
+		for len(rest) > width {
+			n := breakAt(rest[:width])
+			lines = append(lines, string(rest[:n]))
+			rest = rest[n:]
 		}
-		lines = append(lines, line)
+		lines = append(lines, string(rest))
 	}
 	return lines
 }
