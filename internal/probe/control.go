@@ -23,16 +23,23 @@ func planControl(op *contract.Operation, env Env) (*Plan, error) {
 	b.thread("counter", join(
 		b.count("new", one),
 		[]Action{comeBack("one", first, patience(b.op))},
-		b.above("one", "new", one),
-		b.settled("one", one),
+		b.whereAccepted("one", join(b.above("one", "new", one), b.settled("one", one))),
 		[]Action{comeBack("other-key", second, patience(b.op))},
-		b.above("two", "one", one),
-		b.settled("two", one),
+		b.whereAccepted("other-key", join(b.above("two", "one", one), b.settled("two", one))),
 	)...)
 	if counted(op) {
 		b.plan.Last = []Action{Try{Trial: "counter", Body: b.count("final", one)}}
 	}
 	return b.plan, b.err
+}
+
+// whereAccepted does something only after a label's request was accepted: for
+// an effect of one that was not, nobody need wait.
+func (b *builder) whereAccepted(label string, body []Action) []Action {
+	if len(body) == 0 {
+		return nil
+	}
+	return []Action{If{When: Condition{Fact: Accepted, Labels: []string{label}}, Body: body}}
 }
 
 // Controls is what the counter control showed for one operation.

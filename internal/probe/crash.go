@@ -17,13 +17,18 @@ var crashStep = Step{
 	judge: judgeCrash,
 }
 
-// Bounds of the kills: one SIGKILL meets many keys (contract-v1, Steps), and
-// kills are repeated only until one has landed.
+// Bounds of the kills. One SIGKILL meets many keys (contract-v1, Steps); three
+// volleys that are killed at moments between each other's look three times as
+// closely, and are retried and counted together where the retention leaves the
+// time. More are made only until one has landed.
 const (
 	keysPerKill  = 24
+	enoughKills  = 3
 	mostKills    = 5
 	restartMost  = 30 * time.Second
-	reachOfFirst = 1.5 // the first volley spans one and a half answer times
+	reachOfFirst = 1.5 // a volley spans one and a half answer times
+	togetherMost = 5 * time.Second
+	apartMost    = 8 * time.Second
 )
 
 func planCrash(b *builder) {
@@ -37,20 +42,15 @@ func planCrash(b *builder) {
 			Line: b.op.Promise.Lease.Pos.Line, Settle: stating("lease") + "; or crash.recovery"}
 		return
 	}
-	var actions []Action
-	kills := mostKills
+	first, most := enoughKills, mostKills
 	if !counted(b.op) {
-		kills = 1 // that one has landed cannot be seen
+		first, most = 1, 1 // that one has landed cannot be seen
 	}
-	for k := 1; k <= kills; k++ {
-		try := b.planKill(k)
-		if k > 1 {
-			actions = append(actions, If{When: Condition{Fact: NotLanded}, Body: []Action{try}})
-		} else {
-			actions = append(actions, try)
-		}
+	actions := b.planKills(1, first)
+	for k := first + 1; k <= most; k++ {
+		actions = append(actions, If{When: Condition{Fact: Sparse, Within: apartMost}, Body: b.planKills(k, k)})
 	}
-	b.plan.Threads = append(b.plan.Threads, Thread{Trial: "kill-1", Exclusive: true, Actions: actions})
+	b.plan.Threads = append(b.plan.Threads, Thread{Trial: "kills", Exclusive: true, Actions: actions})
 }
 
 // recovery is how long after the restart an operation may still be blocked.
@@ -61,25 +61,81 @@ func recovery(op *contract.Operation) time.Duration {
 	return op.Promise.Lease.Value
 }
 
-// planKill plans one kill. Volleys reach further each time, in case the answer
-// time that was seen is not the one under load.
-func (b *builder) planKill(k int) Action {
-	trial := "kill-" + strconv.Itoa(k)
-	volley := Volley{Label: "volley", Reach: reachOfFirst * float64(k) / 2}
-	if k == 1 {
-		volley.Reach = reachOfFirst
+// together is how long after the first of several volleys the last may end, so
+// that all can be retried within their retention.
+func together(op *contract.Operation) time.Duration {
+	most := togetherMost
+	if atLeast, _, known := op.EffectiveRetention(); known {
+		most = min(most, atLeast-recovery(op)-patience(op))
+		if counted(op) {
+			most -= op.Effects.Settle
+		}
 	}
-	var before, look, retry, end [][]Action
+	return max(most, 0)
+}
+
+// planKills plans kills that are retried and counted together: volley, kill
+// and restart of each, then the rest for all.
+func (b *builder) planKills(from, to int) []Action {
+	var volleys []Action
+	var look, retry, end [][]Action
+	for k := from; k <= to; k++ {
+		p := b.planKill(k)
+		try := Try{Trial: p.trial, Body: p.volley}
+		of := func(actions ...Action) []Action {
+			if k > from {
+				actions = []Action{If{When: Condition{Fact: Begun}, Body: actions}}
+			}
+			return []Action{Try{Trial: p.trial, Body: actions}}
+		}
+		if k > from {
+			volleys = append(volleys, If{When: Condition{Fact: InTime, Within: together(b.op)}, Body: []Action{try}})
+		} else {
+			volleys = append(volleys, try)
+		}
+		look = append(look, of(Fan{Branches: p.look}))
+		retry = append(retry, of(Fan{Branches: p.retry}, p.environment))
+		end = append(end, of(Fan{Branches: p.end}))
+	}
+	if !counted(b.op) {
+		return append(volleys, Fan{Branches: retry})
+	}
+	// An effect that is counted late is seen before anything is sent again.
+	settle := Settle{For: b.op.Effects.Settle}
+	return append(volleys, settle, Fan{Branches: look}, Fan{Branches: retry}, settle, Fan{Branches: end})
+}
+
+// kill is the plan of one kill.
+type kill struct {
+	trial            string
+	volley           []Action // up to the restart
+	look, retry, end [][]Action
+	environment      Action
+}
+
+// offsets are what part of the space between two operations passes before each
+// kill, so that later ones meet moments between those of the earlier.
+var offsets = [mostKills]float64{0, 1. / 3, 2. / 3, 1. / 2, 1. / 8}
+
+// planKill plans one kill. The last reaches further, in case the answer time
+// that was seen is not the one under load.
+func (b *builder) planKill(k int) kill {
+	p := kill{trial: "kill-" + strconv.Itoa(k)}
+	volley := Volley{Label: "volley", Reach: reachOfFirst, Offset: offsets[k-1]}
+	if k == mostKills {
+		volley.Reach *= 2
+	}
+	var before [][]Action
 	var retries []string
-	for i := 0; i < keysPerKill; i++ {
+	for i := range keysPerKill {
 		n := strconv.Itoa(i)
-		op := b.make(trial + "/" + n)
-		id := b.freeze(trial+"/"+n, op, "")
+		op := b.make(p.trial + "/" + n)
+		id := b.freeze(p.trial+"/"+n, op, "")
 		volley.Requests = append(volley.Requests, id)
 		before = append(before, b.count("before-"+n, op))
-		look = append(look, b.count("survived-"+n, op))
-		retries = append(retries, "retry-"+n)
-		retry = append(retry, join(
+		p.look = append(p.look, b.count("survived-"+n, op))
+		retries = append(retries, "retry-"+n, "again-"+n)
+		p.retry = append(p.retry, join(
 			[]Action{Repeat{
 				Body:   []Action{Send{Label: "retry-" + n, Request: id, Copies: 1}},
 				While:  Condition{Fact: Unsettled, Labels: []string{"retry-" + n}, Recovering: true},
@@ -89,16 +145,12 @@ func (b *builder) planKill(k int) Action {
 			}},
 			[]Action{comeBack("again-"+n, id, patience(b.op))},
 			b.above("after-"+n, "before-"+n, op)))
-		end = append(end, b.count("settled-"+n, op))
+		p.end = append(p.end, b.count("settled-"+n, op))
 	}
-	body := []Action{volley, Start{Within: restartMost}}
+	p.volley = []Action{volley, Start{Within: restartMost}}
 	if counted(b.op) {
-		// An effect that is counted late is seen before anything is sent again.
-		body = append([]Action{Fan{Branches: before}}, body...)
-		body = append(body, Settle{For: b.op.Effects.Settle}, Fan{Branches: look}, Fan{Branches: retry},
-			Settle{For: b.op.Effects.Settle}, Fan{Branches: end})
-	} else {
-		body = append(body, Fan{Branches: retry})
+		p.volley = append([]Action{Fan{Branches: before}}, p.volley...)
 	}
-	return Try{Trial: trial, Body: append(body, b.environment(trial, 2, NoHold, retries...))}
+	p.environment = b.environment(p.trial, 2, NoHold, retries...)
+	return p
 }

@@ -18,6 +18,8 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 			return false
 		}
 		return r.unsettled(x) || c.Recovering && r.recovering(x)
+	case Accepted:
+		return r.class(h.Trial(trial).lastOf(c.Labels)).welcome
 	case Troubled:
 		for _, label := range c.Labels {
 			for _, x := range h.Trial(trial).lastCopies(label) {
@@ -30,21 +32,75 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 	case Begun:
 		t := h.known(trial)
 		return t != nil && len(t.Exchanges)+len(t.Counts) > 0
-	case NotLanded:
-		for _, t := range h.Trials {
-			ops, kill := volleyOf(t)
-			if kill == nil || t.notReady() {
-				return false // it cannot be done here: trying again changes nothing
-			}
-			for _, k := range ops {
-				if k.landed() {
-					return false
-				}
-			}
+	case InTime:
+		k := h.killed()
+		return k.made > 0 && !k.failed && k.took+k.another+h.retrying() <= c.Within
+	case Sparse:
+		k := h.killed()
+		switch {
+		case k.made == 0 || k.failed:
+			return false // it cannot be done here: trying again changes nothing
+		case k.landed == 0:
+			return true
 		}
-		return true
+		return k.made < enoughKills && k.took+k.another <= c.Within
 	}
 	return false
+}
+
+// killing is how the kills of a step have gone so far.
+type killing struct {
+	made, landed int
+	failed       bool          // one was not done, or the service was not ready again
+	took         time.Duration // from the first volley's beginning to what came last
+	another      time.Duration // what one more would take, by the mean
+}
+
+func (h *History) killed() killing {
+	var k killing
+	var first, last int64
+	for _, t := range h.Trials {
+		ops, kill := volleyOf(t)
+		if kill == nil && len(t.Exchanges)+len(t.Undone) == 0 {
+			continue
+		}
+		if kill == nil || t.notReady() {
+			k.failed = true
+			continue
+		}
+		k.made++
+		for _, o := range ops {
+			if o.landed() {
+				k.landed++
+			}
+			if o.sent.Sent != nil && (first == 0 || o.sent.Sent.WriteBegan < first) {
+				first = o.sent.Sent.WriteBegan
+			}
+		}
+		for _, m := range t.Moments {
+			last = max(last, m.At)
+		}
+		for _, c := range t.Counts {
+			last = max(last, c.At)
+		}
+	}
+	if k.made > 0 {
+		k.took = time.Duration(last - first)
+		k.another = k.took / time.Duration(k.made)
+	}
+	return k
+}
+
+// retriesAtOnce is how many retries are taken to go on at the same time.
+const retriesAtOnce = 6
+
+// retrying is how long both retries of one more volley than so far would take.
+func (h *History) retrying() time.Duration {
+	sent := 0
+	for _, t := range h.Trials {
+		sent += len(t.Under("volley"))
+	}
+	return time.Duration(2*(sent+keysPerKill)/retriesAtOnce) * h.answerTime(0.9)
 }
 
 // lastOf gives the latest exchange under any of the labels.
@@ -77,7 +133,9 @@ func (t *Trial) lastCopies(label string) []*Exchange {
 
 // AnswerTime is the median time from a request's last byte to its answer's
 // last byte, over what was recorded of a step; 0 where nothing was.
-func (h *History) AnswerTime() time.Duration {
+func (h *History) AnswerTime() time.Duration { return h.answerTime(0.5) }
+
+func (h *History) answerTime(q float64) time.Duration {
 	var ns []int64
 	for _, t := range h.Trials {
 		for _, x := range t.Exchanges {
@@ -86,7 +144,7 @@ func (h *History) AnswerTime() time.Duration {
 			}
 		}
 	}
-	return quantile(ns, 0.5)
+	return quantile(ns, q)
 }
 
 // When gives a moment of a labelled send, in nanoseconds since the run began;

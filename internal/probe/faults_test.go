@@ -223,6 +223,11 @@ var faults = []struct {
 		want:      "crash fail crash/effect-ran-twice",
 	},
 	{
+		name:      "effect a moment before its record",
+		behaviour: behaviour{fault: "effect before record", window: 5 * time.Millisecond, after: 80 * time.Millisecond},
+		want:      "crash fail crash/effect-ran-twice",
+	},
+	{
 		name:      "receipt before effect",
 		behaviour: behaviour{fault: "receipt before effect"},
 		want:      "crash fail crash/receipt-without-effect",

@@ -3,6 +3,7 @@ package probe
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -65,7 +66,24 @@ func (t *Trial) notReady() bool {
 }
 
 // killTally is what the kills of a step came to.
-type killTally struct{ kills, landed, early int }
+type killTally struct {
+	kills, landed, early int
+	moments              []int64 // how long before a kill each unanswered operation was written
+}
+
+// closeness gives how far apart most of the moments are, from an operation's
+// writing on, at which a kill met one: what happens between can be missed. Not
+// all, since the few that were answered slowest stand far out.
+func (k killTally) closeness() (gap time.Duration, known bool) {
+	moments := slices.Clone(k.moments)
+	slices.Sort(moments)
+	var gaps []int64
+	last := int64(0)
+	for _, m := range moments {
+		gaps, last = append(gaps, m-last), m
+	}
+	return quantile(gaps, 0.9).Round(100 * time.Microsecond), len(moments) > 0
+}
 
 func judgeCrash(j *judging) {
 	if j.op.Crash == nil {
@@ -91,11 +109,21 @@ func judgeCrash(j *judging) {
 		c := Case{Name: t.Name}
 		if j.restarted(t) {
 			c.Text = j.judgeVolley(t, ops, &tally)
+			tally.measure(ops, kill)
 		}
 		j.examined(c, before)
 	}
 	j.measureKills(tally)
 	j.crashShown(tally)
+}
+
+// measure takes in when a kill met its operations.
+func (k *killTally) measure(ops []killed, kill *Moment) {
+	for _, o := range ops {
+		if o.sent.Sent != nil && !o.answered && !o.lostEarly && o.sent.Sent.WriteEnded < kill.At {
+			k.moments = append(k.moments, kill.At-o.sent.Sent.WriteEnded)
+		}
+	}
 }
 
 func (j *judging) measureKills(k killTally) {
@@ -104,6 +132,10 @@ func (j *judging) measureKills(k killTally) {
 		sentence = some(k.kills, "kill", "kills") + " caught " + some(k.landed, "operation", "operations") + " between effect and answer"
 	}
 	j.measure("kills", fmt.Sprintf("%d, operations caught between effect and answer: %d", k.kills, k.landed), sentence)
+	if gap, known := k.closeness(); known && k.landed > 0 {
+		j.measure("moments of the kills", itoa(int64(len(k.moments)))+", "+gap.String()+" apart",
+			"they met operations at moments up to "+gap.String()+" apart: a shorter fault between can be missed")
+	}
 	switch {
 	case k.early == 1:
 		j.note("1 answer was lost on the wire before the kill: that is the network, not the crash")

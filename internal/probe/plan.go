@@ -141,6 +141,7 @@ type Volley struct {
 	Label    string
 	Requests []string
 	Reach    float64 // how many answer times the volley spans
+	Offset   float64 // what part of the space between two requests passes before the kill
 	Target   string
 }
 
@@ -169,8 +170,9 @@ func (Advance) Name() string { return "advance" }
 type Condition struct {
 	Fact            Fact
 	Labels          []string
-	ConflictSettles bool // the conflict's answer is final, also if in flight looks the same
-	Recovering      bool // after a crash no 5xx is final, and no duplicate's answer that in flight looks like
+	Within          time.Duration // of InTime and Sparse
+	ConflictSettles bool          // the conflict's answer is final, also if in flight looks the same
+	Recovering      bool          // after a crash no 5xx is final, and no duplicate's answer that in flight looks like
 }
 
 // Fact names a condition.
@@ -184,8 +186,15 @@ const (
 	// Troubled: some answer under the labels is a 429, 502, 503, 504 or no
 	// answer at all, and the contract declares no such answer.
 	Troubled Fact = "troubled"
+	// Accepted: the last answer under the labels may be a first one: there is an
+	// effect to be counted.
+	Accepted Fact = "accepted"
 	// Begun: something was recorded of the trial.
 	Begun Fact = "begun"
-	// NotLanded: no kill so far fell between an effect and its answer.
-	NotLanded Fact = "not-landed"
+	// InTime: another kill, as long as those so far and with its retries, would
+	// be over within a time from the first one's beginning.
+	InTime Fact = "in-time"
+	// Sparse: no kill so far fell between an effect and its answer, or few kills
+	// were made and there is time for another.
+	Sparse Fact = "sparse"
 )

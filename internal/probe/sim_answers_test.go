@@ -144,6 +144,10 @@ func (k *call) perform(r *record) {
 	if k.is("every operation runs again late") {
 		k.effect(1500 * time.Millisecond)
 	}
+	if k.window > 0 {
+		k.pause(k.window)
+		k.finish(r)
+	}
 	if !k.charges.late && !k.is("effect before record") {
 		k.finish(r)
 	}

@@ -19,6 +19,7 @@ type behaviour struct {
 	fault string // ways to break, joined by " + "; see the uses of charges.is
 
 	before, after time.Duration // work before the effect, and between effect and answer
+	window        time.Duration // between the effect and its record, where they are not one
 	retention     time.Duration
 	from          string // first use (empty), "completion" or "last_use"
 	lease         time.Duration

@@ -161,7 +161,7 @@ func (x *simActor) volley(a probe.Volley) {
 		})
 	}
 	all = append(all, func() {
-		x.s.sleep(time.Duration(n-1)*space + writing)
+		x.s.sleep(time.Duration(n-1)*space + writing + time.Duration(a.Offset*float64(space)))
 		at := x.s.now
 		killed := x.s.service.kill()
 		x.emit("kill", 0, &trace.Event{Kind: trace.KindKill, At: at, Process: &killed})

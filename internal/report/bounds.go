@@ -62,8 +62,8 @@ func Expected(p probe.Plan) (makes, sends int) {
 	return len(keys), sends
 }
 
-// expect calls send for the requests that are expected: conditions are for
-// trouble and do not hold, what may be repeated is done once.
+// expect calls send for the requests that are expected: conditions that are for
+// trouble do not hold, what may be repeated is done once.
 func expect(actions []probe.Action, send func(request string, copies int)) {
 	all := func(requests []string) {
 		for _, id := range requests {
@@ -78,6 +78,10 @@ func expect(actions []probe.Action, send func(request string, copies int)) {
 			all(a.Requests)
 		case probe.Volley:
 			all(a.Requests)
+		case probe.If:
+			if a.When.Fact == probe.InTime || a.When.Fact == probe.Begun {
+				expect(a.Body, send)
+			}
 		case probe.Try:
 			expect(a.Body, send)
 		case probe.Fan:

@@ -74,6 +74,6 @@ func crashPlan() probe.Plan {
 	body := []probe.Action{volley, probe.Start{Within: 30 * time.Second}, probe.Fan{Branches: retry}}
 	return probe.Plan{Step: "crash", Makes: 24, Threads: []probe.Thread{{Exclusive: true, Actions: []probe.Action{
 		probe.Try{Trial: "kill-1", Body: body},
-		probe.If{When: probe.Condition{Fact: probe.NotLanded}, Body: []probe.Action{probe.Try{Trial: "kill-2", Body: body}}},
+		probe.If{When: probe.Condition{Fact: probe.Sparse, Within: 8 * time.Second}, Body: []probe.Action{probe.Try{Trial: "kill-2", Body: body}}},
 	}}}}
 }

@@ -259,8 +259,14 @@ func conditionText(c probe.Condition) string {
 		return s
 	case probe.Troubled:
 		return "an answer to " + labels + " is missing or an undeclared 429, 502, 503 or 504"
-	case probe.NotLanded:
-		return "no kill has fallen between an effect and its answer"
+	case probe.Accepted:
+		return "the answer to " + labels + " is a success"
+	case probe.Sparse:
+		return "no kill has fallen between an effect and its answer, or few kills were made within " + span(c.Within)
+	case probe.InTime:
+		return "another is over within " + span(c.Within) + " of the first one's beginning"
+	case probe.Begun:
+		return "it was done"
 	}
 	return string(c.Fact) + prefixed(" of ", labels)
 }

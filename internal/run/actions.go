@@ -259,6 +259,7 @@ func (x *actor) volley(ctx context.Context, a probe.Volley) {
 	case <-written:
 	case <-ctx.Done():
 	}
+	sleep(ctx, time.Duration(a.Offset*float64(space)))
 	at := x.r.Clock()
 	killed := service.Kill(ctx)
 	killed.Error = x.r.Mask.Text(killed.Error)

@@ -244,6 +244,9 @@ func (r *Runner) thread(ctx context.Context, p *part, t *probe.Thread) {
 // record writes an event of a plan and lets its conditions see it.
 func (p *part) record(r *Runner, e *trace.Event) {
 	e.Operation, e.Step = p.job.Operation.Name, p.plan.Step
+	if e.At == 0 {
+		e.At = r.Clock()
+	}
 	p.mu.Lock()
 	p.history.Observe(*e)
 	p.mu.Unlock()
