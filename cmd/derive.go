@@ -81,11 +81,6 @@ func runDerive(ctx context.Context, app *App, o *deriveOptions) error {
 	if o.recipe == "-" && o.file == "-" {
 		return problem.New("", "recipe and payload cannot both be standard input").WithHint("idem derive -r - FILE")
 	}
-	if !o.checking {
-		if err := app.needsOutput(); err != nil {
-			return err
-		}
-	}
 	r, err := readRecipe(app, o.recipe)
 	if err != nil {
 		return err
