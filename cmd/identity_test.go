@@ -44,12 +44,12 @@ func writeIdentityFiles(t *testing.T) identityFiles {
 	}}
 	f.secrets = map[string]string{
 		"the bytes": string(raw), "hexadecimal": f.env["HEX"][:32], "base64": f.env["B64"][:24], "base32": line[12:44], "Go bytes": strings.Trim(fmt.Sprint(raw[:8]), "[]"),
-		"the sealed line": sealed[13:60], "the passphrase": "horse battery", "the mail": "bob@example.com", "the card": "4111111111111111",
+		"the sealed line": sealed[13:60], "the passphrase": "horse battery", "the mail": "payer@example.com", "the card": "4111111111111111",
 	}
-	f.write(t, "payload.json", `{"cart":"c_1","mail":"bob@example.com","card":4111111111111111}`)
-	f.write(t, "lossy.json", `{"cart":9007199254740993,"mail":"bob@example.com","card":4111111111111111.5}`)
-	f.write(t, "broken.json", `{"mail":"bob@example.com","mail":"bob@example.com"}`)
-	f.write(t, "nomail.json", `{"cart":["bob@example.com"],"card":"4111111111111111"}`)
+	f.write(t, "payload.json", `{"cart":"c_1","mail":"payer@example.com","card":4111111111111111}`)
+	f.write(t, "lossy.json", `{"cart":9007199254740993,"mail":"payer@example.com","card":4111111111111111.5}`)
+	f.write(t, "broken.json", `{"mail":"payer@example.com","mail":"payer@example.com"}`)
+	f.write(t, "nomail.json", `{"cart":["payer@example.com"],"card":"4111111111111111"}`)
 	f.write(t, "line.key", line+"\n")
 	for name, key := range map[string]string{
 		"line": "{kid: k1, env: LINE}", "hex": "{kid: k1, env: HEX, format: hex}", "b64": "{kid: k1, env: B64, format: base64}", "raw": "{kid: k1, env: RAW, format: raw}",

@@ -68,7 +68,7 @@ func (s *server) charge(key, body string) (*http.Response, string) {
 		s.t.Fatal(err)
 	}
 	req.Header.Set("Idempotency-Key", key)
-	req.Header.Set("Authorization", "Bearer TOKEN-OF-ALICE")
+	req.Header.Set("Authorization", "Bearer TOKEN-OF-CALLER")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		s.t.Fatal(err)
@@ -97,7 +97,7 @@ func TestServeKeepsItsPromiseOverARestart(t *testing.T) {
 		t.Errorf("%d %s, then %d %s", first.StatusCode, body, again.StatusCode, replay)
 	}
 	s.stop()
-	if said := s.stderr.String(); !strings.Contains(said, "key_hash") || strings.Contains(said, "OF-ORDER") || strings.Contains(said, "OF-ALICE") {
+	if said := s.stderr.String(); !strings.Contains(said, "key_hash") || strings.Contains(said, "OF-ORDER") || strings.Contains(said, "OF-CALLER") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -175,16 +175,16 @@ func TestMatch(t *testing.T) {
 
 // TestSelectNames: every refusal names its place, and no sensitive value.
 func TestSelectNames(t *testing.T) {
-	const secretText = "bob@example.com"
+	const secretText = "payer@example.com"
 	for _, c := range []struct{ identity, payload, want string }{
 		{`{"a":"/x/a"}`, `{"x":{"b":1}}`, `/x/a: identity field "a" is absent`},
 		{`{"a":"/x/-"}`, `{"x":[1]}`, `/x/-: identity field "a" is absent`},
 		{`{"a":"/x/1"}`, `{"x":[1]}`, `/x/1: identity field "a" is absent`},
 		{`{"a":""}`, `null`, `the payload: identity field "a" is null`},
 		{`{"a":{"pointer":"/a","type":"integer"}}`, `{"a":1.5}`, `/a: identity field "a" is of type number, and the recipe says integer`},
-		{`{"a":{"pointer":"/a","type":"boolean"}}`, `{"a":"bob@example.com"}`, `/a: identity field "a" is of type string, and the recipe says boolean`},
-		{`{"a":{"pointer":"/a","transform":["trim/v1"]}}`, `{"a":["bob@example.com"]}`, `/a: identity field "a" is an array, and transforms work on strings`},
-		{`{"a":{"pointer":"/a","transform":["nfc/v1"]}}`, "{\"a\":\"bob@example.com \u0378\"}", `/a: identity field "a" holds a character that nfc/v1 cannot take`},
+		{`{"a":{"pointer":"/a","type":"boolean"}}`, `{"a":"payer@example.com"}`, `/a: identity field "a" is of type string, and the recipe says boolean`},
+		{`{"a":{"pointer":"/a","transform":["trim/v1"]}}`, `{"a":["payer@example.com"]}`, `/a: identity field "a" is an array, and transforms work on strings`},
+		{`{"a":{"pointer":"/a","transform":["nfc/v1"]}}`, "{\"a\":\"payer@example.com \u0378\"}", `/a: identity field "a" holds a character that nfc/v1 cannot take`},
 		{`{"a":{"pointer":"/b","transform":["nfc/v1"]}}`, "{\"b\":\"x\u0378\"}", `/b: identity field "a" cannot be changed by nfc/v1: U+0378 is not assigned in Unicode 15.0.0, so nfc/v1 cannot take it`},
 		{`{"a":"/x"}`, `{"x":{"y":[1,9007199254740993]}}`, `/x/y/1: `},
 		{`{"a":{"pointer":"/a","when_absent":"omit"}}`, `{}`, `nothing is left in the identity`},
@@ -223,12 +223,12 @@ func second[A any](_ A, err error) error { return err }
 
 func TestExplainMasks(t *testing.T) {
 	for _, c := range []struct{ sensitive, payload, canonical string }{
-		{"", `{"a":{"mail":"bob@example.com","n":1},"b":"x"}`, `{"f":{"mail":"«sensitive»","n":1},"g":"x","t":"«sensitive»"}`},
-		{"", `{"a":{"n":["bob@example.com",2]},"b":"x"}`, `{"f":{"n":["«sensitive»",2]},"g":"x","t":"«sensitive»"}`},
-		{"", `{"a":{"bob@example.com":1},"b":"x"}`, `{"f":{"«sensitive» 0":1},"g":"x","t":"«sensitive»"}`},
-		{`"sensitive":["/a"],`, `{"a":{"n":1},"b":"bob@example.com"}`, `{"f":"«sensitive»","g":"bob@example.com","t":"«sensitive»"}`},
+		{"", `{"a":{"mail":"payer@example.com","n":1},"b":"x"}`, `{"f":{"mail":"«sensitive»","n":1},"g":"x","t":"«sensitive»"}`},
+		{"", `{"a":{"n":["payer@example.com",2]},"b":"x"}`, `{"f":{"n":["«sensitive»",2]},"g":"x","t":"«sensitive»"}`},
+		{"", `{"a":{"payer@example.com":1},"b":"x"}`, `{"f":{"«sensitive» 0":1},"g":"x","t":"«sensitive»"}`},
+		{`"sensitive":["/a"],`, `{"a":{"n":1},"b":"payer@example.com"}`, `{"f":"«sensitive»","g":"payer@example.com","t":"«sensitive»"}`},
 		{`"sensitive":["/a/n/1"],`, `{"a":{"n":[1,2]},"b":"x"}`, `{"f":{"n":[1,"«sensitive»"]},"g":"x","t":"«sensitive»"}`},
-		{`"sensitive":[],`, `{"a":{"n":"bob@example.com"},"b":"x"}`, `{"f":{"n":"bob@example.com"},"g":"x","t":"«sensitive»"}`},
+		{`"sensitive":[],`, `{"a":{"n":"payer@example.com"},"b":"x"}`, `{"f":{"n":"payer@example.com"},"g":"x","t":"«sensitive»"}`},
 		{`"sensitive":[""],`, `{"a":{"n":1},"b":"x"}`, `{"f":"«sensitive»","g":"«sensitive»","t":"«sensitive»"}`},
 	} {
 		src := `{"idem":"recipe/v1","namespace":"n","operation":"o","version":1,"prefix":"p","boundary":"b","identity":{"f":"/a","g":"/b","t":{"input":"t"},"u":{"pointer":"/u","when_absent":"omit"}},` +

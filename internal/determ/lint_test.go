@@ -116,15 +116,15 @@ func TestLintValues(t *testing.T) {
 		{"{a: {pointer: /x, when_null: allow}, b: /y}", "example: {payload: {x: null, y: 1}}", "empty-value:warning:a"},
 		{"{a: /x}", "example: {payload: {x: N/A}}", "empty-value:warning:a"},
 
-		{"{a: /x}", "example: {payload: {x: bob@example.com}}", "private-value:error:a"},
+		{"{a: /x}", "example: {payload: {x: payer@example.com}}", "private-value:error:a"},
 		{"{a: /x}", "example: {payload: {x: {card: 4111111111111111}}}", "private-value:error:a"},
 		{"{a: /x}", "example: {payload: {x: '4111 1111 1111 1111'}}\nsensitive: [/x]", ""},
 		{"{a: /x}", "example: {payload: {x: {card: 4111111111111111}}}\nsensitive: [/x/card]", ""},
-		{"{a: /x}", "example: {payload: {x: bob@example.com}}\nsensitive: [/y]", "private-value:error:a"},
-		{"{a: /x}", "example: {payload: {x: 1, mail: bob@example.com}}", "private-value:warning"},
-		{"{a: /x}", "example: {payload: {x: 1, mail: bob@example.com}}\nsensitive: []", "private-value:error"},
-		{"{a: /x}", "example: {payload: {x: 1, mail: bob@example.com, iban: DE89370400440532013000}}\nsensitive: [/mail]", "private-value:error"},
-		{"{a: /x}", "example: {payload: {x: 1, l: [bob@example.com, al@example.com]}}\nsensitive: [/l]", ""},
+		{"{a: /x}", "example: {payload: {x: payer@example.com}}\nsensitive: [/y]", "private-value:error:a"},
+		{"{a: /x}", "example: {payload: {x: 1, mail: payer@example.com}}", "private-value:warning"},
+		{"{a: /x}", "example: {payload: {x: 1, mail: payer@example.com}}\nsensitive: []", "private-value:error"},
+		{"{a: /x}", "example: {payload: {x: 1, mail: payer@example.com, iban: DE89370400440532013000}}\nsensitive: [/mail]", "private-value:error"},
+		{"{a: /x}", "example: {payload: {x: 1, l: [payer@example.com, al@example.com]}}\nsensitive: [/l]", ""},
 	} {
 		want := sorted("example-id-missing:error " + c.want)
 		got, _ := lint(t, linted(c.identity, c.rest), LintOptions{})
@@ -223,9 +223,9 @@ func TestLintTheRest(t *testing.T) {
 
 // TestLintShowsNoPrivateValue: findings name places.
 func TestLintShowsNoPrivateValue(t *testing.T) {
-	_, findings := lint(t, linted("{a: /x, b: /y}", "example: {payload: {x: bob@example.com, y: '4111111111111111', z: '+49 170 1234567'}}"), LintOptions{})
+	_, findings := lint(t, linted("{a: /x, b: /y}", "example: {payload: {x: payer@example.com, y: '4111111111111111', z: '+49 170 1234567'}}"), LintOptions{})
 	for _, f := range findings {
-		for _, private := range []string{"bob@", "4111", "1234567"} {
+		for _, private := range []string{"payer@", "4111", "1234567"} {
 			if strings.Contains(f.Message+f.Hint, private) {
 				t.Errorf("%+v", f)
 			}

@@ -12,7 +12,7 @@ func TestPrivateValues(t *testing.T) {
 		value *Value
 		want  bool
 	}{
-		{"note", String(long + "jane@example.com " + long), true},
+		{"note", String(long + "payer@example.com " + long), true},
 		{"note", String(long), false},
 		{"password", String("hunter2"), true}, {"api_key", String("abc"), true}, {"apiKey", String("abc"), true},
 		{"access_token", String("t"), true}, {"client-secret", String("s"), true}, {"PIN", &Value{Kind: KindNumber, Number: "1234"}, true},
@@ -30,8 +30,8 @@ func TestPrivateValues(t *testing.T) {
 // TestDiffShowsNothingPrivate: whatever the text's length and the flags.
 func TestDiffShowsNothingPrivate(t *testing.T) {
 	long := strings.Repeat("x ", 3000)
-	a := Object(Member{"note", String(long + "jane@example.com")}, Member{"password", String("hunter2")}, Member{"n", String("one")})
-	b := Object(Member{"note", String(long + "joan@example.com")}, Member{"password", String("hunter3")}, Member{"n", String("two")})
+	a := Object(Member{"note", String(long + "payer@example.com")}, Member{"password", String("hunter2")}, Member{"n", String("one")})
+	b := Object(Member{"note", String(long + "buyer@example.com")}, Member{"password", String("hunter3")}, Member{"n", String("two")})
 	shows := func(o DiffOptions) string {
 		said := ""
 		for _, d := range Diff(a, b, o) {
@@ -52,22 +52,22 @@ func TestDiffShowsNothingPrivate(t *testing.T) {
 
 func TestErrorsShowNoPrivateName(t *testing.T) {
 	for _, src := range []string{
-		`{"jane@example.com":1,"jane@example.com":2}`,
-		`{"x":{"jane@example.com":1e999}}`,
+		`{"payer@example.com":1,"payer@example.com":2}`,
+		`{"x":{"payer@example.com":1e999}}`,
 		`{"4111111111111111":9007199254740993}`,
 	} {
 		_, err := Payload([]byte(src), Policy{Public: true})
-		if err == nil || strings.Contains(err.Error(), "jane") || strings.Contains(err.Error(), "4111") || !strings.Contains(err.Error(), masked) {
+		if err == nil || strings.Contains(err.Error(), "payer") || strings.Contains(err.Error(), "4111") || !strings.Contains(err.Error(), masked) {
 			t.Errorf("%s: %v", src, err)
 		}
 	}
-	if _, err := Payload([]byte(`{"jane":1,"jane":2}`), Policy{}); err == nil || !strings.HasPrefix(err.Error(), "/jane: ") {
+	if _, err := Payload([]byte(`{"payer":1,"payer":2}`), Policy{}); err == nil || !strings.HasPrefix(err.Error(), "/payer: ") {
 		t.Error(err)
 	}
 }
 
 func TestFlagsAloneDoNotMakePublic(t *testing.T) {
-	mail := []byte(`{"e":"jane@example.com"}`)
+	mail := []byte(`{"e":"payer@example.com"}`)
 	named := []Pointer{{"nope"}}
 	if _, err := Payload(mail, Policy{Sensitive: named}); err != nil {
 		t.Error(err) // a recipe's words: it knows its payloads
@@ -78,19 +78,19 @@ func TestFlagsAloneDoNotMakePublic(t *testing.T) {
 }
 
 func TestRequestsGiveNothingPrivateAway(t *testing.T) {
-	text := Request{Method: "POST", Target: "/", MediaType: "text/plain", Body: []byte("pay jane@example.com")}
+	text := Request{Method: "POST", Target: "/", MediaType: "text/plain", Body: []byte("pay payer@example.com")}
 	for name, c := range map[string]struct {
 		req  Request
 		want string
 	}{
 		"text body":        {text, "body: looks like an email address"},
-		"broken JSON":      {Request{Method: "POST", MediaType: "text/json", Body: []byte(`{"e":"jane@example.com"`)}, "body: looks like"},
-		"path":             {Request{Method: "GET", Target: "/u/jane@example.com"}, "path segment 2: looks like an email address"},
-		"encoded path":     {Request{Method: "GET", Target: "/u/jane%40example.com/x"}, "path segment 2: looks like an email address"},
+		"broken JSON":      {Request{Method: "POST", MediaType: "text/json", Body: []byte(`{"e":"payer@example.com"`)}, "body: looks like"},
+		"path":             {Request{Method: "GET", Target: "/u/payer@example.com"}, "path segment 2: looks like an email address"},
+		"encoded path":     {Request{Method: "GET", Target: "/u/payer%40example.com/x"}, "path segment 2: looks like an email address"},
 		"card in the path": {Request{Method: "GET", Target: "/4111111111111111"}, "path segment 1: looks like a payment card number"},
 		"plain":            {Request{Method: "POST", Target: "/v1/charges/1234567890", MediaType: "text/plain", Body: []byte("hello")}, ""},
-		"bytes":            {Request{Method: "POST", Target: "/%zz", MediaType: "image/png", Body: []byte("jane@example.com\xff")}, ""},
-		"long text":        {Request{Method: "POST", Target: "/", MediaType: "text/plain", Body: []byte(strings.Repeat("x ", 4000) + "jane@example.com")}, ""},
+		"bytes":            {Request{Method: "POST", Target: "/%zz", MediaType: "image/png", Body: []byte("payer@example.com\xff")}, ""},
+		"long text":        {Request{Method: "POST", Target: "/", MediaType: "text/plain", Body: []byte(strings.Repeat("x ", 4000) + "payer@example.com")}, ""},
 	} {
 		fp, err := RequestFingerprint(c.req, Rules{}, Policy{})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want) || fp != "") {

@@ -89,7 +89,7 @@ func TestAKeyIsUniqueWithinCallerMethodPathAndQuery(t *testing.T) {
 		for i, request := range [][]string{
 			{"/v1/charges"},
 			{"/v1/charges", "Authorization: Bearer alice"},
-			{"/v1/charges", "Authorization: Bearer bob"},
+			{"/v1/charges", "Authorization: Bearer payer"},
 			{"/v1/refunds"},
 			{"/v1/charges?a=1"},
 			{"/v1/charges?a=\xff"},
@@ -110,7 +110,7 @@ func TestAKeyIsUniqueWithinCallerMethodPathAndQuery(t *testing.T) {
 		if err := json.Unmarshal([]byte(mine.body), &page); err != nil || len(page.Data) != 1 {
 			t.Fatalf("alice sees %s", mine.body)
 		}
-		r.do("GET", "/v1/charges/"+page.Data[0].ID, "", "Authorization: Bearer bob").want(t, 404, "not-found")
+		r.do("GET", "/v1/charges/"+page.Data[0].ID, "", "Authorization: Bearer payer").want(t, 404, "not-found")
 		r.do("GET", "/v1/refunds/"+page.Data[0].ID, "", "Authorization: Bearer alice").want(t, 404, "not-found")
 	})
 }
