@@ -213,9 +213,15 @@ func patience(op *contract.Operation) time.Duration {
 // contract does not declare, as many copies under keys of their own tell
 // whether everybody meets it.
 func (b *builder) environment(trial string, copies int, hold Hold, labels ...string) If {
+	return b.environmentOf(trial, "environment", copies, hold, labels...)
+}
+
+// environmentOf is one of several environment controls of a trial: each comes
+// at once after what it is for, before a limit that was met has recovered.
+func (b *builder) environmentOf(trial, name string, copies int, hold Hold, labels ...string) If {
 	ids := make([]string, copies)
 	for i := range ids {
-		slot := trial + "/environment/" + strconv.Itoa(i)
+		slot := trial + "/" + name + "/" + strconv.Itoa(i)
 		ids[i] = b.freeze(slot, b.make(slot), "")
 	}
 	return If{

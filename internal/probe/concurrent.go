@@ -46,14 +46,14 @@ func planConcurrent(b *builder) {
 		release = append(release, Try{Trial: r.name, Body: join(
 			b.count("before", op),
 			[]Action{
-				Send{Label: "race", Request: id, Copies: r.copies, Hold: r.hold}},
+				Send{Label: "race", Request: id, Copies: r.copies, Hold: r.hold},
+				b.environment(r.name, r.copies, r.hold, "race")},
 			b.count("raced", op),
-			[]Action{comeBack("again", id, patience(b.op))},
+			[]Action{comeBack("again", id, patience(b.op)), b.environmentOf(r.name, "environment-again", 2, NoHold, "again")},
 		)})
 		look = append(look, []Action{Try{Trial: r.name, Body: join(
 			b.above("after-race", "before", op),
 			b.settled("settled", op),
-			[]Action{b.environment(r.name, r.copies, r.hold, "race", "again")},
 		)}})
 	}
 	b.thread("rounds", append(release, Fan{Branches: look})...)

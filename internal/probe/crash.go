@@ -144,6 +144,7 @@ func (b *builder) planKill(k int) kill {
 				Max:    comeBackMost + int(recovery(b.op)/comeBackEvery),
 			}},
 			[]Action{comeBack("again-"+n, id, patience(b.op))},
+			b.environmentOfFew(p.trial, i, "retry-"+n, "again-"+n),
 			b.above("after-"+n, "before-"+n, op)))
 		p.end = append(p.end, b.count("settled-"+n, op))
 	}
@@ -151,6 +152,15 @@ func (b *builder) planKill(k int) kill {
 	if counted(b.op) {
 		p.volley = append([]Action{Fan{Branches: before}}, p.volley...)
 	}
-	p.environment = b.environment(p.trial, 2, NoHold, retries...)
+	p.environment = b.environment(p.trial, retriesAtOnce, NoHold, retries...)
 	return p
+}
+
+// environmentOfFew tries a new key for every fourth operation at once where it
+// met trouble: so many retries may run into a limit that is over soon.
+func (b *builder) environmentOfFew(trial string, i int, labels ...string) []Action {
+	if i%4 != 0 {
+		return nil
+	}
+	return []Action{b.environmentOf(trial, "environment-"+strconv.Itoa(i), 1, NoHold, labels...)}
 }

@@ -18,12 +18,11 @@ func planDuplicate(b *builder) {
 		b.count("before", op),
 		[]Action{comeBack("first", first, patience(b.op))},
 		b.above("after-first", "before", op),
-		[]Action{comeBack("retry", first, patience(b.op))},
+		[]Action{comeBack("retry", first, patience(b.op)), b.environmentOf("duplicate", "environment-retry", 2, NoHold, "first", "retry")},
 		b.count("after-retry", op),
 		b.settled("settled-retry", op),
-		[]Action{comeBack("again", first, patience(b.op))},
+		[]Action{comeBack("again", first, patience(b.op)), b.environment("duplicate", 2, NoHold, "again")},
 		b.settled("settled", op),
-		[]Action{b.environment("duplicate", 2, NoHold, "first", "retry", "again")},
 	)...)
 }
 

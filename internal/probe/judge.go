@@ -47,6 +47,7 @@ type court struct {
 	idle      map[[2]string]*trace.Idle // operation, step
 	ended     string                    // state of the end event; empty where there is none
 	sent      bool                      // some request left
+	moments   []busyMoment              // see busy; nil: not looked for yet
 	refused   bool                      // some request could not be sent
 }
 
@@ -131,7 +132,7 @@ func (c *court) steps(op *contract.Operation) []Result {
 	for _, s := range Steps() {
 		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
 			history: c.histories[[2]string{op.Name, s.Name}], prior: prior, strict: c.run.RequireEffects,
-			shapes: sync.OnceValue(func() []shape { return c.shapes(op) })}
+			shapes: sync.OnceValue(func() []shape { return c.shapes(op) }), busy: c.busy()}
 		res := c.step(s, j)
 		for _, f := range res.Findings {
 			prior[f.Slug] = true
@@ -160,6 +161,37 @@ func (c *court) shapes(op *contract.Operation) []shape {
 		}
 	}
 	return out
+}
+
+// busyMoment is when a request of a fresh key was told that the server is busy.
+type busyMoment struct {
+	status int
+	at     int64
+}
+
+// busy gives those moments of the whole run: a limit that new keys meet is not
+// what duplicates meet by a fault.
+func (c *court) busy() []busyMoment {
+	if c.moments != nil {
+		return c.moments
+	}
+	c.moments = []busyMoment{}
+	for key, h := range c.histories {
+		i := slices.IndexFunc(c.contract.Operations, func(o *contract.Operation) bool { return o.Name == key[0] })
+		if i < 0 {
+			continue
+		}
+		rule := rules{c.contract.Operations[i]}
+		for _, t := range h.Trials {
+			for _, x := range t.Exchanges {
+				fresh := firstLabels[x.Label] || x.Label == "control" || x.Label == "environment"
+				if fresh && x.Attempt == 0 && x.Whole() && rule.class(x).trouble {
+					c.moments = append(c.moments, busyMoment{x.Answer.Status, x.Answer.FirstByte})
+				}
+			}
+		}
+	}
+	return c.moments
 }
 
 // judgeControlSafely makes of a control that cannot be judged one that does

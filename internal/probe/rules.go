@@ -42,7 +42,10 @@ func (r rules) class(x *Exchange) class {
 	if c.duplicate && p.Duplicate.Value.Link != "" {
 		c.inFlight = false // a link to what was made says that it was made
 	}
-	c.welcome = a.Status >= 200 && a.Status < 400 && !c.inFlight && !c.conflict
+	// 307 and 308 send the request elsewhere (RFC 9110, 15.4.8 and 15.4.9): nothing
+	// was done, and redirects are never followed.
+	elsewhere := a.Status == 307 || a.Status == 308
+	c.welcome = a.Status >= 200 && a.Status < 400 && !elsewhere && !c.inFlight && !c.conflict
 	c.accepted = c.welcome && !c.duplicate
 	switch a.Status {
 	case 429, 502, 503, 504:
@@ -167,6 +170,9 @@ func (r rules) tell(x *Exchange) string {
 	s := r.describe(x)
 	if !x.Whole() || r.class(x).welcome {
 		return s
+	}
+	if where := trace.Get(x.Answer.Header, "Location"); len(where) > 0 && x.Answer.Status >= 300 && x.Answer.Status < 400 {
+		s += " to " + beginning([]byte(where[0])) + ", and redirects are never followed"
 	}
 	if body := beginning(bodyOf(x.Answer.Body)); body != "" {
 		s += ": " + body

@@ -230,12 +230,22 @@ func (x *simActor) wait(a probe.Wait) {
 func (x *simActor) repeat(a probe.Repeat) {
 	began := x.s.now
 	inner := &simActor{s: x.s, p: x.p, trial: x.trial}
+	longer := time.Duration(0)
 	for n := 0; n < max(a.Max, 1); n++ {
 		inner.attempt = n
 		passed := time.Duration(x.s.now - began)
 		inner.all(a.Body)
-		if !inner.holds(a.While) || passed >= a.Within {
+		if !inner.holds(a.While) {
 			return
+		}
+		if passed >= a.Within {
+			more := a.Longer(x.s.op, x.p.history, x.trial, x.s.now, longer)
+			if more == 0 {
+				return
+			}
+			longer += more
+			x.s.sleep(more)
+			continue
 		}
 		left := a.Within - time.Duration(x.s.now-began)
 		pause := max(a.Every, x.retryAfter(a.While.Labels[0]))

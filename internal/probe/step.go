@@ -47,6 +47,7 @@ type judging struct {
 	history  *History
 	prior    map[string]bool // slugs of findings of steps judged before
 	shapes   func() []shape  // of the operation's first answers, in all steps
+	busy     []busyMoment    // of the whole run
 	strict   bool            // --require-effects
 	accused  int             // accusations made, those that a finding tells already included
 	result   Result

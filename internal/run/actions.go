@@ -195,17 +195,34 @@ func (x *actor) wait(ctx context.Context, a probe.Wait) {
 func (x *actor) repeat(ctx context.Context, a probe.Repeat) {
 	began := time.Now()
 	inner := &actor{r: x.r, p: x.p, trial: x.trial}
+	longer := time.Duration(0)
 	for n := 0; n < max(a.Max, 1); n++ {
 		inner.attempt = n
 		passed := time.Since(began)
 		inner.all(ctx, a.Body)
-		if ctx.Err() != nil || !inner.holds(a.While) || passed >= a.Within {
+		if ctx.Err() != nil || !inner.holds(a.While) {
 			return
+		}
+		if passed >= a.Within {
+			more := x.longer(a, longer)
+			if more == 0 {
+				return
+			}
+			longer += more
+			sleep(ctx, more)
+			continue
 		}
 		pause := max(a.Every, x.retryAfter(a.While.Labels))
 		left := a.Within - time.Since(began)
 		sleep(ctx, min(pause, max(left, 0)+5*time.Millisecond))
 	}
+}
+
+// longer asks how long a repeat goes on beyond its time.
+func (x *actor) longer(a probe.Repeat, waited time.Duration) time.Duration {
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	return a.Longer(x.p.job.Operation, x.p.history, x.trial, x.r.Clock(), waited)
 }
 
 func (x *actor) fan(ctx context.Context, a probe.Fan) {
