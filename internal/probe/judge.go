@@ -184,8 +184,11 @@ func (c *court) busy() []busyMoment {
 		rule := rules{c.contract.Operations[i]}
 		for _, t := range h.Trials {
 			for _, x := range t.Exchanges {
-				fresh := firstLabels[x.Label] || x.Label == "control" || x.Label == "environment"
-				if fresh && x.Attempt == 0 && x.Whole() && rule.class(x).trouble {
+				fresh := x.Attempt == 0 && (firstLabels[x.Label] || x.Label == "control" || x.Label == "environment")
+				// After a crash many keys are retried at once: one that was told when
+				// to come back, and was answered then, has met a limit.
+				passed := h.Step == "crash" && x.Whole() && retryAfter(x.Answer) > 0 && !rule.class(t.Last(x.Label)).trouble
+				if (fresh || passed) && x.Whole() && rule.class(x).trouble {
 					c.moments = append(c.moments, busyMoment{x.Answer.Status, x.Answer.FirstByte})
 				}
 			}

@@ -67,8 +67,8 @@ func (t *Trial) notReady() bool {
 
 // killTally is what the kills of a step came to.
 type killTally struct {
-	kills, landed, early int
-	moments              []int64 // how long before a kill each unanswered operation was written
+	kills, restarts, landed, early int
+	moments                        []int64 // how long before a kill each unanswered operation was written
 }
 
 // closeness gives how far apart most of the moments are, from an operation's
@@ -108,6 +108,7 @@ func judgeCrash(j *judging) {
 		before := j.mark()
 		c := Case{Name: t.Name}
 		if j.restarted(t) {
+			tally.restarts++
 			c.Text = j.judgeVolley(t, ops, &tally)
 			tally.measure(ops, kill)
 		}
@@ -155,7 +156,7 @@ func (j *judging) crashShown(tally killTally) {
 	case !j.controls.Counted:
 		j.unsure(j.op.Pos.Line, "declare effects: http, command, sql or sink",
 			"answers alone cannot show that a kill fell between effect and answer")
-	case tally.landed == 0 && j.sound():
+	case tally.landed == 0 && tally.restarts > 0 && j.sound():
 		j.unsure(j.op.Crash.Pos.Line, "give the service time between effect and answer, for example 40 ms after the commit, "+
 			"switched on by a variable under crash.process.env; or run the step again",
 			"no kill of %d fell between an effect and its answer", tally.kills)
@@ -184,8 +185,17 @@ func (j *judging) restarted(t *Trial) bool {
 		if m.Kind != trace.KindReady {
 			continue
 		}
-		if m.Process.Ready {
+		switch {
+		case m.Process.Ready:
 			return true
+		case m.Process.Hook:
+			j.unsure(j.op.Crash.Pos.Line, "see that crash.hooks.start starts the service again, by hand",
+				"%s: the service was not ready again, and whether the hook or the service failed is not told: %s", t.Name, m.Process.Error)
+			return false
+		case m.Process.PID == 0:
+			j.unsure(j.op.Crash.Pos.Line, "see that crash.process.command is the service itself, which ends when it is killed",
+				"%s: the service could not be started again: %s", t.Name, m.Process.Error)
+			return false
 		}
 		j.accuse(t, Finding{Slug: "crash/did-not-restart", Case: t.Name, Expected: "the service is ready again",
 			Actual: m.Process.Error}, j.op.Crash.Pos, "a killed service can be started again")

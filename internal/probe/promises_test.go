@@ -187,6 +187,10 @@ func TestKills(t *testing.T) {
 		note      string
 	}{
 		{"the kill hook fails", behaviour{hook: "kill"}, "crash inconclusive\n    the service was not killed: the kill hook exited with 1\n", ""},
+		{"the start hook fails", behaviour{hook: "start hook"},
+			"crash inconclusive\n    kill-1: the service was not ready again, and whether the hook or the service failed is not told: the start hook exited with 3\n", ""},
+		{"the kill met only a wrapper", behaviour{hook: "taken"},
+			"crash inconclusive\n    kill-1: the service could not be started again: something else already answers\n", ""},
 		{"nothing between effect and answer", behaviour{after: time.Nanosecond, before: time.Nanosecond},
 			"crash inconclusive\n    no kill of 5 fell between an effect and its answer\n", ""},
 		{"the service dies before the kill", behaviour{fault: "dies in the volley"}, "", "answers were lost on the wire before the kill: that is the network, not the crash"},

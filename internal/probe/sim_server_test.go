@@ -183,7 +183,13 @@ func (s *charges) kill() trace.Process {
 func (s *charges) start(within time.Duration) trace.Process {
 	if s.hook == "start" {
 		s.sleep(within)
-		return trace.Process{Error: "not ready in time"}
+		return trace.Process{PID: 4001 + s.epoch, Error: "not ready in time"}
+	}
+	switch s.hook {
+	case "start hook":
+		return trace.Process{Hook: true, Error: "the start hook exited with 3"}
+	case "taken":
+		return trace.Process{Error: "something else already answers"}
 	}
 	s.sleep(300 * time.Millisecond)
 	s.down, s.started = false, s.now
