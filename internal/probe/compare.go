@@ -113,24 +113,40 @@ func (r rules) replay(first, again *Exchange) []difference {
 	}
 }
 
+// resource is what is compared of a present state.
+const resource = "the resource"
+
 // sameResource compares what names the resource where the present state may
-// differ: the member /id of both bodies, where both have one.
+// differ: the member /id of both bodies, or else the Location field of both.
+// Where there is neither, whether it is the same is unknown.
 func (r rules) sameResource(first, again *Exchange) []difference {
 	id := fingerprint.Pointer{"id"}
 	va, errA := fingerprint.Parse(bodyOf(first.Answer.Body))
 	vb, errB := fingerprint.Parse(bodyOf(again.Answer.Body))
-	if errA != nil || errB != nil {
+	if r.ignored("/id") {
 		return nil
+	}
+	unnamed := []difference{{what: resource, unknown: true}}
+	if sameLocation(first.Answer, again.Answer) {
+		unnamed = nil
+	}
+	if errA != nil || errB != nil {
+		return unnamed
 	}
 	a, okA := va.At(id)
 	b, okB := vb.At(id)
-	if !okA || !okB || r.ignored("/id") {
-		return nil
+	if !okA || !okB {
+		return unnamed
 	}
 	if ta, tb := scalarText(a), scalarText(b); ta != tb {
 		return []difference{{what: "body at /id", a: ta, b: tb}}
 	}
 	return nil
+}
+
+func sameLocation(a, b *trace.Answer) bool {
+	one, two := trace.Get(a.Header, "Location"), trace.Get(b.Header, "Location")
+	return len(one) == 1 && slices.Equal(one, two) && one[0] != ""
 }
 
 // varies says that the answers of two operations, alike in all but the key,

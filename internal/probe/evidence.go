@@ -95,7 +95,10 @@ func (j *judging) final(t *Trial, x *Exchange, next ...string) bool {
 // some that it cannot tell, the reason is said.
 func (j *judging) shown(ds []difference) []difference {
 	shown, unknown := told(ds)
-	if len(shown) == 0 && unknown {
+	if len(shown) == 0 && slices.ContainsFunc(ds, func(d difference) bool { return d.what == resource }) {
+		j.unsure(j.op.Promise.Duplicate.Pos.Line, "answer duplicates with the resource's /id or Location; or ignore: [/id] where none is there",
+			"whether a duplicate's answer is of the same resource cannot be told: not both answers have /id")
+	} else if len(shown) == 0 && unknown {
 		j.unsure(j.op.Promise.Pos.Line, "compare: bytes, or answers of at most 64 KiB",
 			"answers differ and are longer than the trace keeps: whether the difference is one that may be is not told")
 	}

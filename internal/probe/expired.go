@@ -27,6 +27,11 @@ func judgeExpiry(j *judging) {
 	forgotten := j.judgeForgotten(j.history.Trial("forgotten"), s)
 	j.judgeRetained(j.history.Trial("retained"), s, forgotten)
 	j.measureFurther(s)
+	if x := j.history.Trial("retained").Last("within"); x != nil && x.Sent != nil {
+		t := j.history.Trial("retained")
+		sent, _ := t.When("first", FirstSent)
+		j.measure("retry within the retention", t.passed(sent, x.Sent.WriteBegan).Round(time.Millisecond).String()+" after the first request", "")
+	}
 	j.measure("retention on this target", fmt.Sprintf("at least %s, at most %s", s.atLeast, orNone(s.atMost)), "")
 	if s.atMost == 0 {
 		j.note("retention.at_most is not stated: forgetting was not judged")
@@ -193,6 +198,11 @@ func (j *judging) judgeForgetting(t *Trial, s spans, first, after *Exchange, bas
 	if c := j.rules.class(after); !c.duplicate && j.rules.blocked(after) {
 		j.unsure(p.Retention.Pos.Line, "see what keeps the key in flight after its retention",
 			"after the retention the key is in flight: it gives neither the old result nor a new one")
+		return false
+	}
+	if failed := after.Whole() && after.Answer.Status >= 500; failed && p.AfterRetention.Value.Match == nil && p.AfterRetention.Value.Mode != "execute" {
+		j.unsure(p.AfterRetention.Pos.Line, "see why, or state promise.after_retention: an answer such as {status: [412]}, or execute",
+			"after the retention the key gets %s: neither the old result nor a new one", j.rules.describe(after))
 		return false
 	}
 	before := j.mark()

@@ -248,6 +248,9 @@ func (k *call) again(r *record) {
 		if k.is("current of another") {
 			now["id"] = "ch_other"
 		}
+		if k.is("present state without id") {
+			delete(now, "id")
+		}
 		k.send(200, now, k.marker)
 	default:
 		if k.is("marker while it ran twice") {
