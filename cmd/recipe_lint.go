@@ -76,8 +76,9 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 		return err
 	}
 	report := lintReport{Idem: "lint/v1"}
+	run := &determ.LintRun{}
 	for _, file := range o.files {
-		linted := lintFile(app, file, o.allow)
+		linted := lintFile(app, file, o.allow, run)
 		for _, f := range linted.Findings {
 			if f.Level == determ.LevelError {
 				report.Errors++
@@ -106,14 +107,14 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 	return nil
 }
 
-func lintFile(app *App, file string, allow []string) lintedRecipe {
+func lintFile(app *App, file string, allow []string, run *determ.LintRun) lintedRecipe {
 	linted := lintedRecipe{File: inputName(file), Findings: []determ.Finding{}}
 	findings, err := func() ([]determ.Finding, error) {
 		src, err := readInput(app, file, document.MaxSize)
 		if err != nil {
 			return nil, err
 		}
-		options := determ.LintOptions{Now: app.Now()}
+		options := determ.LintOptions{Now: app.Now(), Run: run}
 		for _, dir := range recipeFolders(file) {
 			if options.Lock, err = readLock(dir); err != nil {
 				return nil, err

@@ -33,6 +33,7 @@ type Finding struct {
 type LintOptions struct {
 	Now  time.Time // tells which previous versions may go
 	Lock *Lock     // of the recipe's folder; nil where there is none
+	Run  *LintRun  // what the recipes before this one were; nil for one alone
 }
 
 // Lint reads a recipe and says what is wrong or doubtful with it, in the
@@ -56,6 +57,7 @@ func Lint(file string, src []byte, o LintOptions) ([]Finding, error) {
 	l.example()
 	l.listed(o.Now)
 	l.lock(o.Lock, o.Now)
+	l.run(o.Run)
 	for i, f := range l.findings {
 		if f.Allow == "" {
 			l.findings[i].Allow = f.allowance()
@@ -96,19 +98,6 @@ func (l *linter) add(slug string, level Level, at *document.Node, hint, message 
 // about is add for one identity field.
 func (l *linter) about(e *Entry, slug string, level Level, hint, message string) {
 	l.add(slug, level, e.at, hint, "identity field "+document.Show(e.Name)+" "+message).Field = e.Name
-}
-
-// boundary: a recipe that does not say when two payloads are the same
-// operation cannot be judged by anyone.
-func (l *linter) boundary() {
-	if l.recipe.Boundary == "" {
-		err := noBoundary(l.recipe.node)
-		at := l.recipe.node
-		if b := at.Lookup("boundary"); b != nil {
-			at = b
-		}
-		l.add("missing-boundary", LevelError, at, err.Hint, err.What)
-	}
 }
 
 // room: a version with more digits must still fit.

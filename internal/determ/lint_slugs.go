@@ -6,10 +6,10 @@ import "slices"
 // ever: one is added, never renamed or taken out.
 func LintSlugs() []string {
 	return []string{
-		"missing-boundary", "customer-and-amount", "volatile-time", "volatile-id", "volatile-ciphertext",
-		"empty-value", "private-value", "whole-payload", "identity-may-be-empty",
+		"missing-boundary", "boundary-says-nothing", "customer-and-amount", "volatile-time", "volatile-id", "volatile-ciphertext", "volatile-caller",
+		"empty-value", "private-value", "sensitive-nowhere", "whole-payload", "identity-may-be-empty",
 		"example-missing", "example-fails", "example-id-missing", "example-wrong",
-		"lock-changed", "lock-missing", "previous-missing", "previous-expired", "version-outgrows-limits",
+		"lock-changed", "lock-missing", "previous-missing", "previous-expired", "version-outgrows-limits", "triple-twice",
 	}
 }
 
@@ -21,7 +21,7 @@ func Refused(slug string) bool { return slug == "missing-boundary" || slug == "l
 // or SLUG:FIELD for one identity field. It is empty where lint does not judge
 // by looks: then the recipe is what must change.
 func (f Finding) allowance() string {
-	facts := []string{"missing-boundary", "lock-changed", "identity-may-be-empty", "example-fails", "example-id-missing", "example-wrong"}
+	facts := []string{"missing-boundary", "lock-changed", "identity-may-be-empty", "example-fails", "example-id-missing", "example-wrong", "triple-twice"}
 	switch {
 	case slices.Contains(facts, f.Slug):
 		return ""

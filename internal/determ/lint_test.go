@@ -120,7 +120,7 @@ func TestLintValues(t *testing.T) {
 		{"{a: /x}", "example: {payload: {x: {card: 4111111111111111}}}", "private-value:error:a"},
 		{"{a: /x}", "example: {payload: {x: '4111 1111 1111 1111'}}\nsensitive: [/x]", ""},
 		{"{a: /x}", "example: {payload: {x: {card: 4111111111111111}}}\nsensitive: [/x/card]", ""},
-		{"{a: /x}", "example: {payload: {x: payer@example.com}}\nsensitive: [/y]", "private-value:error:a"},
+		{"{a: /x}", "example: {payload: {x: payer@example.com}}\nsensitive: [/y]", "private-value:error:a sensitive-nowhere:warning"},
 		{"{a: /x}", "example: {payload: {x: 1, mail: payer@example.com}}", "private-value:warning"},
 		{"{a: /x}", "example: {payload: {x: 1, mail: payer@example.com}}\nsensitive: []", "private-value:error"},
 		{"{a: /x}", "example: {payload: {x: 1, mail: payer@example.com, iban: DE89370400440532013000}}\nsensitive: [/mail]", "private-value:error"},

@@ -27,6 +27,7 @@ recipe/missing-boundary recipe/customer-and-amount recipe/volatile-time recipe/v
 recipe/empty-value recipe/private-value recipe/whole-payload recipe/identity-may-be-empty
 recipe/example-missing recipe/example-fails recipe/example-id-missing recipe/example-wrong
 recipe/lock-changed recipe/lock-missing recipe/previous-missing recipe/previous-expired recipe/version-outgrows-limits
+recipe/boundary-says-nothing recipe/volatile-caller recipe/sensitive-nowhere recipe/triple-twice
 `
 
 func TestSlugsArePermanent(t *testing.T) {

@@ -37,6 +37,20 @@ var identityEntries = [...]Entry{
 		Evidence: "The recipe has no boundary, or an empty one; every command but lint refuses it.",
 	},
 	{
+		Slug:  "recipe/boundary-says-nothing",
+		Title: "the boundary is there, and says nothing",
+		Money: "As without a boundary: nobody decided whether buying the same things again is a new payment or a retry, and the empty sentence hides it.",
+		Causes: []string{
+			"a word for later, a dash or a template's variable was put there so that the file is read",
+			"the sentence was pasted from where it is blank, and holds characters that nobody sees",
+		},
+		Fixes: []string{
+			"write the sentence with whoever owns the business: what there is exactly one charge for, and what makes the next one another",
+			"then see that the identity holds what the sentence names, and nothing else",
+		},
+		Evidence: "The boundary has no letter, is a word that stands for no text, or is one word alone.",
+	},
+	{
 		Slug:  "recipe/customer-and-amount",
 		Title: "the identity is nothing but a customer and an amount",
 		Money: "A customer who buys for the same amount a second time is taken for a retry: the goods are sent or the order is lost, and the money never comes.",
@@ -49,7 +63,7 @@ var identityEntries = [...]Entry{
 			"where the caller has nothing of the kind, let it make one before the first attempt and store it",
 			"where one charge for each customer and amount is what is meant, such as a yearly fee, add the period",
 		},
-		Evidence: "Every field of the identity looks by its name, its input or its pointer like a party or an amount.",
+		Evidence: "Every field of the identity names, by its pointer, its input or its own name, a party (customer, account, card, ...), what is bought, an amount, a place or the day.",
 	},
 	{
 		Slug:  "recipe/volatile-time",
@@ -64,7 +78,7 @@ var identityEntries = [...]Entry{
 			"to tell purchases apart, take a number that is made once and stored",
 			"where it is the business's time, such as a due date or a booked slot, keep it and say so: --allow volatile-time:FIELD",
 		},
-		Evidence: "The field's name says a time (created_at, timestamp, ...), or its value in the example is one.",
+		Evidence: "The field's name, or that of a member of its value, says a time (created_at, timestamp, iat, ...), or its value in the example is one or a number that a clock gives.",
 	},
 	{
 		Slug:  "recipe/volatile-id",
@@ -78,12 +92,12 @@ var identityEntries = [...]Entry{
 			"take the number of the cart, order or transfer, which is made once",
 			"where the random id is the operation's own, make and store it before the first attempt, and say so: --allow volatile-id:FIELD",
 		},
-		Evidence: "The field's name says so (request_id, nonce, token, ...), or its value in the example is a UUID or ULID that nothing names.",
+		Evidence: "The field's name says so (request_id, nonce, token, ...), or its value in the example is a JWT, or a UUID or ULID that nothing names.",
 	},
 	{
 		Slug:  "recipe/volatile-ciphertext",
-		Title: "the identity holds an encrypted value",
-		Money: "Encrypting the same card again gives other bytes, so that the retry gets another ID and is charged again.",
+		Title: "the identity holds an encrypted value or a salted hash",
+		Money: "Encrypting the same card again, or hashing it with a new salt, gives other bytes, so that the retry gets another ID and is charged again.",
 		Causes: []string{
 			"the payload carries the card or the account encrypted, and was taken as it is",
 			"it was thought that the ID would give the plain value away",
@@ -92,7 +106,22 @@ var identityEntries = [...]Entry{
 			"take the plain value: the ID is an HMAC under your key and gives nothing away; call the field sensitive so that nothing prints it",
 			"or leave it out, where cart or order number are enough",
 		},
-		Evidence: "The field's name says encrypted, or its value in the example is an envelope such as JWE, PGP or a vault's.",
+		Evidence: "The field's name says encrypted, or its value in the example is an envelope such as JWE, PGP or a vault's, or a hash such as bcrypt's.",
+	},
+	{
+		Slug:  "recipe/volatile-caller",
+		Title: "the identity holds who or what sent the attempt",
+		Money: "A retry comes from another machine, network or release than the first attempt. It gets another ID, and is paid again.",
+		Causes: []string{
+			"the user agent, an address or a version was in the payload for logs, and was taken with the rest",
+			"it was added to tell apart two people who buy the same",
+		},
+		Fixes: []string{
+			"leave it out, and take the number of the cart, order or transfer",
+			"to tell people apart, take the number of the customer or account beside it",
+			"where it is what is bought, such as a machine that is rented, say so: --allow volatile-caller:FIELD",
+		},
+		Evidence: "The field's name, or that of a member of its value, is one of a client, an address on the network or a release (user_agent, ip, app_version, ...).",
 	},
 	{
 		Slug:  "recipe/empty-value",
@@ -101,12 +130,13 @@ var identityEntries = [...]Entry{
 		Causes: []string{
 			"the field is optional, and payloads without it are common",
 			"a caller writes a word for nothing, such as N/A or a UUID of zeros",
+			"the payload was put together from a text whose variables were not filled in",
 		},
 		Fixes: []string{
 			"take a field that always has a value, or refuse such payloads before they get here",
 			"add another field that tells those operations apart",
 		},
-		Evidence: "The example's value for the field is null, empty, or a word that stands for no value.",
+		Evidence: "The example's value for the field is null, zero, a word that stands for no value or a template's variable, or nothing that it holds can be seen.",
 	},
 	{
 		Slug:  "recipe/private-value",
@@ -121,6 +151,21 @@ var identityEntries = [...]Entry{
 			"where it only looks so, such as an order number in groups of digits, say so: --allow private-value:FIELD",
 		},
 		Evidence: "A value of the example looks like an email address, a phone number, a payment card, an IBAN or a national id, and no pointer under sensitive covers it.",
+	},
+	{
+		Slug:  "recipe/sensitive-nowhere",
+		Title: "sensitive names a place that the example does not have",
+		Money: "No payment goes wrong. Where the pointer is mistyped, the value that it was to protect is printed and can be guessed from a fingerprint, and since sensitive is there, looks no longer protect it either.",
+		Causes: []string{
+			"the pointer is mistyped, or the payload's member was renamed",
+			"the example leaves the member out",
+		},
+		Fixes: []string{
+			"correct the pointer",
+			"or give the example a made-up value there, so that its place is checked from then on",
+			"where the member is right and the example must stay as it is, say so: --allow sensitive-nowhere:POINTER",
+		},
+		Evidence: "A pointer under sensitive leads nowhere in the example's payload, while what should hold it, or a place of nearly the same name, is there.",
 	},
 	{
 		Slug:  "recipe/whole-payload",

@@ -74,6 +74,20 @@ var lockEntries = [...]Entry{
 		Evidence: "The recipe's digest is not the one that idem.lock has for its namespace, operation and version; every command refuses it.",
 	},
 	{
+		Slug:  "recipe/triple-twice",
+		Title: "two files say different things under one namespace, operation and version",
+		Money: "One operation gets two IDs, one of each file. What one service paid under the first, another pays again under the second.",
+		Causes: []string{
+			"a recipe was copied for another operation, and its name was left",
+			"services keep copies of a recipe, and one of them was changed",
+		},
+		Fixes: []string{
+			"give one of the two an operation or a version of its own",
+			"where both are of one operation, keep one file for all who derive its IDs",
+		},
+		Evidence: "Two recipes of one run of lint have the same namespace, operation and version, and differ in prefix, encoding, number mode or identity.",
+	},
+	{
 		Slug:  "recipe/lock-missing",
 		Title: "a version is not in idem.lock yet",
 		Money: "Nothing holds the version to what it is: an edit in place changes every ID, and retries are paid again.",

@@ -82,7 +82,7 @@ const (
 )
 
 func looks(name, s string) string {
-	if len(s) < 7 {
+	if len(s) < len("a@b.co") {
 		return ""
 	}
 	s = strings.TrimSpace(s)
