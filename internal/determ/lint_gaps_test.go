@@ -41,6 +41,9 @@ func TestLintNothingTellsPurchasesApart(t *testing.T) {
 		"{user_cart: /user_cart_id, amount: /amount}":                          "",
 		"{cart: /id, customer: /customer}":                                     "",
 		"{shipment: /shipment_no, customer: /customer}":                        "",
+		"{sender: /sender, m: /message/id}":                                    "",
+		"{sender: /sender, m: /message}":                                       merged,
+		"{customer: /customer, product: /product_id}":                          merged,
 		"{amount: /amount, payment: /payment_id}":                              "",
 		"{key: {input: idempotency_key}, customer: /customer}":                 "",
 	} {
@@ -58,9 +61,9 @@ func TestLintNothingTellsPurchasesApart(t *testing.T) {
 // TestLintVolatileNames: one field beside the order's number.
 func TestLintVolatileNames(t *testing.T) {
 	for _, c := range []struct{ names, want string }{
-		{"created updated sent generated modified last_modified lastUpdated iat nbf createdat createdAt sent_time date_created timestampMs", "volatile-time:error:f"},
+		{"created_at created updated sent generated modified last_modified lastUpdated iat nbf createdat createdAt sent_time date_created timestampMs", "volatile-time:error:f"},
 		{"exp", "volatile-time:warning:f"},
-		{"jti requestid requestID RequestId x-request-id XRequestId sessionid correlationId csrftoken nonce_value retryCount attempt_id random_id randomString salt", "volatile-id:error:f"},
+		{"jti request_id requestid requestID RequestId x-request-id XRequestId sessionid correlationId csrftoken nonce_value retryCount attempt_id random_id randomString salt", "volatile-id:error:f"},
 		{"signature sig hmac signature_hash webhookSignature token", "volatile-id:warning:f"},
 		{"iv enc card_encrypted encryptedCard auth_tag", "volatile-ciphertext:error:f"},
 		{"user_agent userAgent useragent ip clientIp ip_address app_version sdkVersion hostname", "volatile-caller:warning:f"},

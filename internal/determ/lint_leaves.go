@@ -1,6 +1,7 @@
 package determ
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/fingerprint"
@@ -72,12 +73,25 @@ func (v leaf) named() bool {
 	return named
 }
 
-// members judges the names inside a field's value as those of fields are.
+// members judges the names inside a field's value as those of fields are, once
+// each: the objects of a list share theirs.
 func (l *linter) members(f Field) {
+	judged := map[string]bool{}
 	eachLeaf(f, func(v leaf) {
-		if name := v.member(); name != "" {
-			names := [][]string{words(name), words(strings.Join(append(f.Entry.Pointer[:len(f.Entry.Pointer):len(f.Entry.Pointer)], v.path...), " "))}
-			l.volatileNames(f.Entry, names, "holds what looks")
+		name := v.member()
+		if name == "" {
+			return
+		}
+		path := slices.Clone(f.Entry.Pointer)
+		for _, token := range v.path {
+			if strings.Trim(token, "0123456789") != "" {
+				path = append(path, token)
+			}
+		}
+		whole := strings.Join(path, " ")
+		if !judged[whole] {
+			judged[whole] = true
+			l.volatileNames(f.Entry, [][]string{words(name), words(whole)}, "holds what looks")
 		}
 	})
 }

@@ -122,8 +122,9 @@ func roleOf(list, above []string) (r role, known bool) {
 	case s&party != 0:
 		return ofParty, true
 	case s&goods != 0:
-		if numbered && slices.ContainsFunc(rest, func(w string) bool { return vocabulary()[w]&operation != 0 }) {
-			return telling, true // the number of a line of an order
+		sold := anyOf(rest[len(rest)-1:], "sku skus product products item items article articles goods plan variant category service services")
+		if numbered && (!sold || slices.ContainsFunc(rest, func(w string) bool { return vocabulary()[w]&operation != 0 })) {
+			return telling, true // the number of a message, or of a line of an order
 		}
 		return ofGoods, true
 	case s&amount != 0:
