@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"os/exec"
 	"strconv"
@@ -9,6 +10,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// updateScripts writes what the commands print into the scripts, for a change
+// that is meant: go test ./cmd -run TestScripts -update, and then look at the
+// difference.
+var updateScripts = flag.Bool("update", false, "update the files of testdata/script")
 
 // TestMain lets the scripts run idem as a process of its own, from this very
 // test binary.
@@ -25,6 +31,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "../testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		UpdateScripts:       *updateScripts,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 		},
