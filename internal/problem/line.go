@@ -34,6 +34,8 @@ func escape(s string, lines bool) string {
 			b.WriteRune(r)
 		case r == '\n':
 			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
 		case r == '\t':
 			b.WriteString(`\t`)
 		case r > 0xFFFF:

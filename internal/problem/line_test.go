@@ -16,7 +16,7 @@ func TestLine(t *testing.T) {
 		"größer: 3 > 2 «x»":                  "größer: 3 > 2 «x»",
 		"a\x1b]0;title\x07b":                 `a\u001b]0;title\u0007b`,
 		"a\nidem: all is well":               `a\nidem: all is well`,
-		"tab\there\r":                        `tab\there\u000d`,
+		"tab\there\r":                        `tab\there\r`,
 		"c1 \u009b2J del \x7f":               `c1 \u009b2J del \u007f`,
 		"bidi \u202egnp.exe\u2066\u200f":     `bidi \u202egnp.exe\u2066\u200f`,
 		"lines \u2028\u2029":                 `lines \u2028\u2029`,

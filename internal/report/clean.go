@@ -5,56 +5,18 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // clean shows text that somebody else wrote (a server, a file) as nothing but
 // text: what a terminal or a reader's eye would obey (control characters,
 // escape sequences, direction marks, invisible characters) is spelled out, and
 // so are bytes that are not UTF-8. The result is one line.
-func clean(s string) string {
-	if isClean(s) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case printable(r):
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r <= 0xFFFF:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-		i += size
-	}
-	return b.String()
-}
+func clean(s string) string { return problem.Line(s) }
 
 // isClean says that clean would leave s as it is.
-func isClean(s string) bool {
-	for i, r := range s {
-		if !printable(r) {
-			return false
-		}
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				return false
-			}
-		}
-	}
-	return true
-}
+func isClean(s string) bool { return clean(s) == s }
 
 // printable leaves letters, marks, digits, punctuation, symbols and the space.
 // Format characters (direction marks, joiners), private use and the other

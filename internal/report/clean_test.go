@@ -19,8 +19,8 @@ func TestClean(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"", ""},
 		{"plain text, ümlaut, 漢字, ﷽, 😀 and 'quotes'", "plain text, ümlaut, 漢字, ﷽, 😀 and 'quotes'"},
-		{"\x1b[31mred", `\x1b[31mred`},
-		{"a\r\nb\tc\x00\x7f", `a\r\nb\tc\x00\x7f`},
+		{"\x1b[31mred", `\u001b[31mred`},
+		{"a\r\nb\tc\x00\x7f", `a\r\nb\tc\u0000\u007f`},
 		{"\u009b31m", `\u009b31m`},
 		{"\u202eabc\u2066\u200b\u00a0\u2028\ufeff", `\u202eabc\u2066\u200b\u00a0\u2028\ufeff`},
 		{"\U000e0041", `\U000e0041`},
