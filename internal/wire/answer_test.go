@@ -134,6 +134,7 @@ func FuzzAnswer(f *testing.F) {
 		"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "HTTP/1.0 200 OK\r\n\r\nrest",
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n",
 		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No\r\n\r\n", "HTTP/1.1 200 OK\r\nA: 1\r\n 2\r\n\r\n", "", "\r\n",
+		"HTTP/1.0 200 \nTransfer-Encoding:Chunked\n\n00\n0000\n\n",
 	} {
 		f.Add([]byte(s))
 	}

@@ -14,6 +14,7 @@ import (
 // and repeated as they came, which net/http does not keep.
 type head struct {
 	status int
+	old    bool // HTTP/1.0, which has no transfer codings
 	fields [][2]string
 }
 
@@ -28,6 +29,7 @@ func readHead(r *bufio.Reader, budget *int) (head, error) {
 	if h.status, err = parseStatus(line); err != nil {
 		return head{}, err
 	}
+	h.old = strings.HasPrefix(line, "HTTP/1.0 ")
 	for {
 		line, err := readLine(r, budget)
 		if err != nil {
@@ -82,6 +84,9 @@ func (h *head) add(line string) error {
 // coding reads Transfer-Encoding: whether the last coding is chunked, and
 // whether there is any, which overrides Content-Length (RFC 9112, 6.3).
 func (h head) coding() (chunked, coded bool, err error) {
+	if h.old && len(trace.Get(h.fields, "Transfer-Encoding")) > 0 {
+		return false, true, errors.New("the answer is HTTP/1.0 and has a transfer coding: its framing is faulty (RFC 9112, 6.1)")
+	}
 	var codings []string
 	for _, value := range trace.Get(h.fields, "Transfer-Encoding") {
 		for _, coding := range strings.Split(value, ",") {
