@@ -143,7 +143,8 @@ func (b *builder) planKill(k int) kill {
 				Within: recovery(b.op),
 				Max:    comeBackMost + int(recovery(b.op)/comeBackEvery),
 			}},
-			[]Action{comeBack("again-"+n, id, patience(b.op))},
+			[]Action{If{When: Condition{Fact: Settled, Labels: []string{"retry-" + n}},
+				Body: []Action{comeBack("again-"+n, id, patience(b.op))}}},
 			b.environmentOfFew(p.trial, i, "retry-"+n, "again-"+n),
 			b.above("after-"+n, "before-"+n, op)))
 		p.end = append(p.end, b.count("settled-"+n, op))

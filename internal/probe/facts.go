@@ -29,6 +29,8 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 			}
 		}
 		return false
+	case Settled:
+		return !r.unsettled(h.Trial(trial).lastOf(c.Labels))
 	case Begun:
 		t := h.known(trial)
 		return t != nil && len(t.Exchanges)+len(t.Counts) > 0

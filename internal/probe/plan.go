@@ -189,6 +189,8 @@ const (
 	// Accepted: the last answer under the labels may be a first one: there is an
 	// effect to be counted.
 	Accepted Fact = "accepted"
+	// Settled: the last answer under the labels is whole and final.
+	Settled Fact = "settled"
 	// Begun: something was recorded of the trial.
 	Begun Fact = "begun"
 	// InTime: another kill, as long as those so far and with its retries, would

@@ -31,7 +31,7 @@ func kindsAlone(all []shape) []shape {
 func (j *judging) judgeSecondRetry(t *Trial, k killed, f Finding) {
 	switch {
 	case k.again == nil:
-		if !j.history.Whole {
+		if !j.history.Whole && !j.rules.unsettled(k.retry) {
 			j.unsure(0, "run it again to the end", "%s: the run ended before the second retries", t.Name)
 		}
 		return

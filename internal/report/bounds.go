@@ -79,7 +79,8 @@ func expect(actions []probe.Action, send func(request string, copies int)) {
 		case probe.Volley:
 			all(a.Requests)
 		case probe.If:
-			if a.When.Fact == probe.InTime || a.When.Fact == probe.Begun {
+			switch a.When.Fact {
+			case probe.InTime, probe.Begun, probe.Settled:
 				expect(a.Body, send)
 			}
 		case probe.Try:

@@ -265,6 +265,8 @@ func conditionText(c probe.Condition) string {
 		return "no kill has fallen between an effect and its answer, or few kills were made within " + span(c.Within)
 	case probe.InTime:
 		return "another is over within " + span(c.Within) + " of the first one's beginning"
+	case probe.Settled:
+		return "the last answer to " + labels + " is final"
 	case probe.Begun:
 		return "it was done"
 	}
