@@ -3,16 +3,12 @@ package run
 import (
 	"context"
 	"crypto/tls"
-	"errors"
-	"fmt"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/effect"
-	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/problem"
 	"github.com/idem-toolkit/idem/internal/process"
 	"github.com/idem-toolkit/idem/internal/trace"
@@ -180,75 +176,6 @@ func (w *world) open(ctx context.Context) error {
 	return w.openCounters()
 }
 
-// openCounters opens every operation's counter. An http counter asks the
-// instance that the requests go to: for expiry that may be one of its own.
-func (w *world) openCounters() error {
-	l := w.live
-	w.counters = w.counterSet(l.bases[0])
-	for _, job := range l.jobs {
-		op, t := job.Operation, w.targets[job.Operation.Name]
-		l.hideSource(op.Effects)
-		c, err := w.openCounter(w.counters, op)
-		if err != nil {
-			return err
-		}
-		t.Counter, t.ExpiryCounter = c, c
-		if len(t.Expiry) > 0 && op.Effects != nil && op.Effects.Kind == contract.ByHTTP {
-			if t.ExpiryCounter, err = w.openCounter(w.counterSet(t.Expiry[0]), op); err != nil {
-				return err
-			}
-		}
-		w.targets[op.Name] = t
-	}
-	return nil
-}
-
-func (w *world) counterSet(base wire.Endpoint) *effect.Set {
-	l := w.live
-	return effect.NewSet(effect.World{Client: l.client, Endpoint: base, LookupEnv: l.options.Lookup,
-		Command: l.command(nil), Timeout: l.options.Contract.Target.Timeout,
-		Auth: func(context.Context) ([][2]string, error) { return w.auth.lines, nil }})
-}
-
-func (w *world) openCounter(set *effect.Set, op *contract.Operation) (Counter, error) {
-	c, err := set.Open(op.Effects)
-	if err != nil {
-		l := w.live
-		return nil, problem.New(l.options.Contract.Where(op.Effects.Pos), "%s", l.mask.Text(err.Error())).Because(err)
-	}
-	return counter{c}, nil
-}
-
-// hideSource masks a database's address and its password.
-func (l *Live) hideSource(e *contract.Effects) {
-	if e == nil || e.Kind != contract.BySQL {
-		return
-	}
-	dsn, _ := l.options.Lookup(e.SQL.DSNEnv)
-	l.mask.Add(dsn, "dsn")
-	if u, err := url.Parse(dsn); err == nil && u.User != nil {
-		password, _ := u.User.Password()
-		l.mask.Add(password, "dsn")
-	}
-}
-
-// counter gives the runner's subjects to an effect counter.
-type counter struct{ of effect.Counter }
-
-func (c counter) Count(ctx context.Context, s probe.Subject) (int64, error) {
-	return c.of.Count(ctx, effect.Subject{Values: s.Fresh, Text: s.Text})
-}
-
-// Look counts and tells what was seen, nothing where the counter cannot tell.
-func (c counter) Look(ctx context.Context, s probe.Subject) (n int64, seen string, err error) {
-	w, ok := c.of.(effect.Witness)
-	if !ok {
-		n, err = c.Count(ctx, s)
-		return n, "", err
-	}
-	return w.Look(ctx, effect.Subject{Values: s.Fresh, Text: s.Text})
-}
-
 // close ends all that was started, and remembers what would not end.
 func (w *world) close() {
 	if w.counters != nil {
@@ -264,95 +191,4 @@ func (w *world) close() {
 				": the service has left a process that is not of its group")
 		}
 	}
-}
-
-// service is a service under test: a process of our own, or the user's hooks.
-type service struct {
-	world   *world
-	where   string // in the contract
-	name    string // of the process: its command and environment
-	process *process.Service
-	hooks   *contract.Hooks
-	ready   process.Ready
-}
-
-// service gives the service of an operation. Operations that declare the same
-// process share it.
-func (w *world) service(op *contract.Operation) (*service, error) {
-	l := w.live
-	s := &service{world: w, where: l.options.Contract.Where(op.Crash.Pos), hooks: op.Crash.Hooks}
-	s.ready = process.Ready{Client: l.client, Endpoint: l.bases[0]}
-	if s.hooks != nil {
-		s.ready.Path = s.hooks.Ready
-		w.services = append(w.services, s)
-		return s, nil
-	}
-	p := op.Crash.Process
-	s.name = fmt.Sprintf("%q %q", p.Command, p.Env)
-	for _, known := range w.services {
-		if known.process != nil && known.name == s.name {
-			return known, nil
-		}
-	}
-	command := l.command(p.Command)
-	command.Env = p.Env
-	if p.Dir != "" {
-		command.Dir = p.Dir
-	}
-	s.ready.Path = p.Ready
-	s.process = process.NewService(command, s.ready)
-	w.services = append(w.services, s)
-	return s, nil
-}
-
-// Kill ends the service without warning and waits until it is gone.
-func (s *service) Kill(ctx context.Context) trace.Process {
-	if s.hooks != nil {
-		p := trace.Process{Hook: true}
-		if err := process.RunHook(ctx, "kill", s.world.live.command(s.hooks.Kill), 0, hookMost); err != nil {
-			p.Error = err.Error()
-		}
-		return p
-	}
-	p := trace.Process{PID: s.process.PID()}
-	if err := s.process.Kill(); err != nil {
-		p.Error = err.Error()
-		return p
-	}
-	exit, err := s.process.Wait(ctx)
-	p.Exit = exit.String()
-	if err != nil && !errors.Is(err, process.ErrEnded) {
-		p.Error = err.Error()
-	}
-	return p
-}
-
-// Start starts the service and waits until it is ready or the time is over.
-func (s *service) Start(ctx context.Context, within time.Duration) trace.Process {
-	var p trace.Process
-	err := s.start(ctx, within, &p)
-	p.Ready = err == nil
-	if err != nil {
-		p.Error = err.Error()
-	}
-	return p
-}
-
-func (s *service) start(ctx context.Context, within time.Duration, p *trace.Process) error {
-	if s.hooks != nil {
-		p.Hook = true
-		if err := process.RunHook(ctx, "start", s.world.live.command(s.hooks.Start), 0, within); err != nil {
-			return err
-		}
-		if s.ready.Path == "" {
-			return nil
-		}
-		return s.ready.Await(ctx, within, nil)
-	}
-	pid, err := s.process.Start(ctx)
-	if err != nil {
-		return err
-	}
-	p.PID = pid
-	return s.process.AwaitReady(ctx, within)
 }
