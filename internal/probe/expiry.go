@@ -110,6 +110,7 @@ func (b *builder) planRetained(s spans, target string) {
 			rest = Advance{By: s.after - s.within}
 		}
 		actions = join(actions, []Action{rest, send("after", patience(b.op))}, b.settled("settled-after", op))
+		b.plan.Makes++ // a forgotten key makes a new operation
 	}
 	b.expiryThread(trial, append(actions, b.environmentAt(target, trial, "first", "within", "after")))
 }
@@ -120,6 +121,7 @@ func (b *builder) planForgotten(s spans, target string) {
 	const trial = "forgotten"
 	op := b.make(trial)
 	id := b.freeze(trial, op, "")
+	b.plan.Makes++ // a forgotten key makes a new operation
 	b.expiryThread(trial, join(
 		b.count("before", op),
 		[]Action{Repeat{
