@@ -27,7 +27,7 @@ func runDry(app *App, o *verifyOptions, spec *contract.Contract) error {
 	}
 	d.Notes = append(keys.notes(), liveNotes(spec)...)
 	for _, op := range o.selection.Chosen(spec) {
-		one, err := dryOperation(op, probe.Env{RunID: dryRunID, Seed: o.seed, Keys: keys}, o.selection, keys)
+		one, err := dryOperation(op, probe.Env{RunID: dryRunID, Seed: o.seed, Keys: keys, Contract: spec}, o.selection, keys)
 		if err != nil {
 			return err
 		}

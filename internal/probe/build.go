@@ -19,6 +19,8 @@ type Env struct {
 	Seed  uint64
 	Began time.Time // for companion headers; the zero time in a dry run
 	Keys  KeyMaker
+
+	Contract *contract.Contract // for what extended steps need of its target; nil: nothing
 }
 
 // KeyMaker makes idempotency keys for one operation.
@@ -70,11 +72,13 @@ func (b *builder) freeze(id string, m *made, change string) string {
 // freezeBytes does the same with other bytes for the body, where not nil.
 func (b *builder) freezeBytes(id string, m *made, change string, body []byte) string {
 	r := &Request{
-		ID: b.plan.Step + "/" + id, Method: b.op.Request.Method, Target: b.op.Request.Path,
+		ID: b.plan.Step + "/" + id, Method: m.form.method, Target: m.form.path,
 		Key: m.key, Change: change, Fresh: m.fresh,
 	}
-	r.Header = append(r.Header, b.op.Request.Headers...)
+	r.Header = append(r.Header, m.form.headers...)
 	switch {
+	case m.form.keyless:
+		r.Key = ""
 	case b.op.Key.Header != "":
 		r.Header = append(r.Header, [2]string{b.op.Key.Header, b.keyText(m.key)})
 	case b.op.Key.Body != "":
@@ -86,7 +90,7 @@ func (b *builder) freezeBytes(id string, m *made, change string, body []byte) st
 		}
 		r.Target += sep + url.QueryEscape(b.op.Key.Query) + "=" + url.QueryEscape(m.key)
 	}
-	if c := b.op.Key.Companion; c != nil {
+	if c := b.op.Key.Companion; c != nil && !m.form.keyless {
 		r.Header = append(r.Header, [2]string{c.Header, b.companion()})
 	}
 	r.Body = m.draft.bytes()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/problem"
@@ -14,19 +15,51 @@ import (
 // made is one operation to be made: its body with fresh values in, its key.
 type made struct {
 	slot  string
+	form  form
 	draft *draft
 	fresh map[string]string
 	key   string
 }
 
+// form is what an operation's request looks like before fresh values and key.
+type form struct {
+	method, path string
+	headers      [][2]string
+	body         contract.Body
+	keyless      bool // sent without a key, and without the key's companion
+}
+
+// plainForm is the contract's own request.
+func (b *builder) plainForm() form {
+	r := b.op.Request
+	return form{method: r.Method, path: r.Path, headers: r.Headers, body: r.Body}
+}
+
+// variantForm is the contract's request with the parts that a variant replaces.
+// Its headers take the place of those with the same name.
+func (b *builder) variantForm(v contract.Variant) form {
+	f := b.plainForm()
+	if v.Body != nil {
+		f.body = *v.Body
+	}
+	f.headers = slices.DeleteFunc(slices.Clone(f.headers), func(h [2]string) bool {
+		return slices.ContainsFunc(v.Headers, func(own [2]string) bool { return strings.EqualFold(own[0], h[0]) })
+	})
+	f.headers = append(f.headers, v.Headers...)
+	return f
+}
+
 // make prepares the operation of a slot: fresh values and a key of its own.
-func (b *builder) make(slot string) *made {
-	d, err := newDraft(b.op.Request.Body)
+func (b *builder) make(slot string) *made { return b.makeAs(slot, b.plainForm()) }
+
+// makeAs does the same for a request of another form.
+func (b *builder) makeAs(slot string, f form) *made {
+	d, err := newDraft(f.body)
 	if err != nil {
 		b.fail(err)
 		d = &draft{}
 	}
-	m := &made{slot: slot, draft: d, fresh: map[string]string{}}
+	m := &made{slot: slot, form: f, draft: d, fresh: map[string]string{}}
 	for _, f := range b.op.Request.Fresh {
 		b.refresh(m, f, slot)
 	}
@@ -119,11 +152,11 @@ func (b *builder) rekeyAs(m *made, slot string) {
 
 // with copies an operation so that its body can be changed under the same key.
 func (b *builder) with(m *made) *made {
-	c := &made{slot: m.slot, fresh: map[string]string{}, key: m.key}
+	c := &made{slot: m.slot, form: m.form, fresh: map[string]string{}, key: m.key}
 	for k, v := range m.fresh {
 		c.fresh[k] = v
 	}
-	d, err := newDraft(b.op.Request.Body)
+	d, err := newDraft(m.form.body)
 	if err != nil {
 		b.fail(err)
 		d = &draft{}

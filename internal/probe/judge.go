@@ -130,6 +130,10 @@ func (c *court) steps(op *contract.Operation) []Result {
 	prior := map[string]bool{}
 	var out []Result
 	for _, s := range Steps() {
+		key := [2]string{op.Name, s.Name}
+		if _, missing := s.Missing(c.contract, op); missing && c.histories[key] == nil && c.idle[key] == nil {
+			continue // the contract does not enable it
+		}
 		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
 			history: c.histories[[2]string{op.Name, s.Name}], prior: prior, strict: c.run.RequireEffects,
 			shapes: sync.OnceValue(func() []shape { return c.shapes(op) }), busy: c.busy()}

@@ -62,6 +62,7 @@ type Send struct {
 	Copies  int    // 1 or more; more are released together
 	Hold    Hold
 	Other   bool   // as the other principal
+	HangUp  bool   // close the connection when the request is written, and wait for no answer
 	Target  string // "" the first base URL, "1" the second, "expiry" the expiry instance
 }
 
@@ -151,6 +152,10 @@ type Start struct{ Within time.Duration }
 // Advance moves the target's clock on with the contract's hook.
 type Advance struct{ By time.Duration }
 
+// Store calls the contract's hook that takes the record store away, or brings
+// it back.
+type Store struct{ Up bool }
+
 // Name gives the action's word in a printed plan.
 func (Send) Name() string    { return "send" }
 func (Burst) Name() string   { return "burst" }
@@ -164,6 +169,7 @@ func (Try) Name() string     { return "try" }
 func (Volley) Name() string  { return "kill" }
 func (Start) Name() string   { return "start" }
 func (Advance) Name() string { return "advance" }
+func (Store) Name() string   { return "store" }
 
 // Condition is a fact about what has been recorded of the trial so far. It is
 // never a verdict: it only says whether more must be sent.

@@ -76,6 +76,9 @@ func Plans(op *contract.Operation, env Env, s Selection) ([]*Plan, error) {
 	idle := true
 	for _, step := range Steps() {
 		p, err := s.plan(step, op, env)
+		if p == nil {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("operation %s, step %s: %w", op.Name, step.Name, err)
 		}
@@ -88,7 +91,15 @@ func Plans(op *contract.Operation, env Env, s Selection) ([]*Plan, error) {
 	return plans, nil
 }
 
+// plan makes one step's plan: none for an extended step that the contract does
+// not enable, unless the step was asked for by its name.
 func (s Selection) plan(step Step, op *contract.Operation, env Env) (*Plan, error) {
+	if why, missing := step.Missing(env.Contract, op); missing {
+		if !slices.Contains(s.Only, step.Name) {
+			return nil, nil
+		}
+		return &Plan{Operation: op.Name, Step: step.Name, Idle: why}, nil
+	}
 	if why := s.leaves(step.Name); why != "" {
 		return &Plan{Operation: op.Name, Step: step.Name, Idle: Reason{Text: why}, Excused: true}, nil
 	}

@@ -14,11 +14,34 @@ type Step struct {
 	What  string // one sentence for people
 	plan  func(*builder)
 	judge func(*judging)
+
+	// lacks says what the contract would have to give for the step to run; its
+	// Text is empty where nothing is missing. Extended steps only: the six are
+	// always planned, and say in their plan why they are idle.
+	lacks func(*contract.Contract, *contract.Operation) Reason
 }
 
-// Steps gives the steps in the report's order: the six first, always.
+// Steps gives the steps in the report's order: the six first, always, then the
+// extended ones, which run "wherever the contract gives what they need"
+// (contract-v1, Steps).
 func Steps() []Step {
-	return []Step{duplicateStep, concurrentStep, conflictStep, reorderStep, crashStep, expiryStep}
+	six := []Step{duplicateStep, concurrentStep, conflictStep, reorderStep, crashStep, expiryStep}
+	return append(six, extendedSteps()...)
+}
+
+// extendedSteps gives the extended steps in the order of contract.ExtendedSteps.
+func extendedSteps() []Step {
+	return []Step{}
+}
+
+// Missing says what the contract does not give for the step to run on an
+// operation. One of the six lacks nothing: it is always in the report.
+func (s Step) Missing(c *contract.Contract, op *contract.Operation) (Reason, bool) {
+	if s.lacks == nil {
+		return Reason{}, false
+	}
+	r := s.lacks(c, op)
+	return r, r.Text != ""
 }
 
 // StepNames gives the names of all steps, in order.

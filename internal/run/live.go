@@ -104,7 +104,8 @@ func settings(o Options) map[string]string {
 // plan makes the plans of all operations and holds them to the contract's
 // limit.
 func (l *Live) plan() error {
-	env := probe.Env{RunID: l.options.RunID, Seed: l.options.Seed, Began: l.options.Began, Keys: l.options.Keys}
+	env := probe.Env{RunID: l.options.RunID, Seed: l.options.Seed, Began: l.options.Began, Keys: l.options.Keys,
+		Contract: l.options.Contract}
 	made := 0
 	for _, op := range l.options.Selection.Chosen(l.options.Contract) {
 		plans, err := probe.Plans(op, env, l.options.Selection)

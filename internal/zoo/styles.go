@@ -1,0 +1,6 @@
+package zoo
+
+// Styles gives all legal styles.
+func Styles() []Variant {
+	return []Variant{}
+}
