@@ -60,6 +60,7 @@ var blocks = [...]block{
 		{"effects", "responses"},
 		{"crash", `{process: {command: ["./api"], ready: /healthz}}`},
 		{"expiry", "{wait: 2s}"},
+		{"store_down", "{down: [./pause-redis], up: [./resume-redis]}"},
 	}},
 	{"request", []key{
 		{"method", "POST"},
@@ -173,6 +174,7 @@ var blocks = [...]block{
 		{"advance", `["sh", "-c", "./advance $IDEM_SECONDS"]`},
 		{"base_urls", "[http://127.0.0.1:8081]"},
 	}},
+	{"store_down", []key{{"down", "[./pause-redis]"}, {"up", "[./resume-redis]"}}},
 }
 
 func blockOf(name string) *block {

@@ -139,6 +139,9 @@ func (r *reader) operation(b *fields) *Operation {
 	o.Effects = r.effects(b, o.Request.Fresh)
 	r.child(b, "crash", false, "crash", func(b *fields) { o.Crash = r.crash(b) })
 	r.child(b, "expiry", false, "expiry", func(b *fields) { o.Expiry = r.expiry(b) })
+	r.child(b, "store_down", false, "store_down", func(b *fields) {
+		o.StoreDown = &StoreDown{Down: b.command("down", true), Up: b.command("up", true), Pos: b.at}
+	})
 	r.within = false
 	if r.err == nil {
 		r.exactNumbers(b.Get("request"), o)

@@ -342,6 +342,14 @@ var edits = []struct{ file, old, new string }{
 	{"example.yaml", "      base_urls: [http://127.0.0.1:8081]", "      base_urls: []"},
 	{"example.yaml", "wait: 2s\n      base_urls: [http://127.0.0.1:8081]", "wait: 31s"},
 	{"replicas.json", `"sh", "-c", "./advance $IDEM_SECONDS"`, ""},
+
+	// The record store taken away.
+	{"example.yaml", "    crash:\n", "    store_down: {down: [./down]}\n    crash:\n"},
+	{"example.yaml", "    crash:\n", "    store_down: {up: [./up]}\n    crash:\n"},
+	{"example.yaml", "    crash:\n", "    store_down: {down: ./down, up: [./up]}\n    crash:\n"},
+	{"example.yaml", "    crash:\n", "    store_down: {down: [], up: [./up]}\n    crash:\n"},
+	{"example.yaml", "    crash:\n", "    store_down: {down: ['./down ${}'], up: [./up]}\n    crash:\n"},
+	{"example.yaml", "    crash:\n", "    store_down: {down: [./down], up: [./up], wait: 2s}\n    crash:\n"},
 }
 
 func TestEdits(t *testing.T) {

@@ -17,8 +17,8 @@ type Promised[T any] struct {
 	Pos   Pos
 }
 
-// Contract is one contract file. Texts in Target, Effects, Crash and Expiry
-// may still hold ${NAME}; Resolve fills them in. Durations and numbers that
+// Contract is one contract file. Texts in Target, Effects, Crash, Expiry and
+// StoreDown may still hold ${NAME}; Resolve fills them in. Durations and numbers that
 // the file takes from ${NAME} have their default, or are 0, until then.
 type Contract struct {
 	File       string // as given
@@ -97,6 +97,7 @@ type Operation struct {
 	Effects     *Effects // nil: not declared, the same as responses
 	Crash       *Crash   // nil: not declared
 	Expiry      *Expiry  // nil: not declared
+	StoreDown   *StoreDown
 }
 
 // Request is a request before fresh values are filled in.
@@ -250,5 +251,12 @@ type Expiry struct {
 	WaitText string        // Wait as it stands in the file: "2s", "${WAIT}"; empty with Advance
 	Advance  []string      // run with IDEM_SECONDS
 	BaseURLs []string      // an instance of its own, with a short retention
+	Pos      Pos
+}
+
+// StoreDown says how the record store is taken away from the service, and how
+// it is brought back, without a restart of the service.
+type StoreDown struct {
+	Down, Up []string
 	Pos      Pos
 }

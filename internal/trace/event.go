@@ -22,6 +22,7 @@ const (
 	KindStart   Kind = "start"   // the process was started
 	KindReady   Kind = "ready"   // the process answers again, or did not in time
 	KindAdvance Kind = "advance" // the advance hook ran
+	KindStore   Kind = "store"   // the hook that takes the record store away, or brings it back, ran
 	KindUndone  Kind = "undone"  // an action of the plan was not carried out, with the reason
 	KindStep    Kind = "step"    // a step of an operation is complete: nothing but final counts of it follows
 	KindEnd     Kind = "end"     // the run is complete or was interrupted
@@ -154,6 +155,7 @@ type Process struct {
 	Exit    string `json:"exit,omitempty"` // "killed", "exit 3"
 	Ready   bool   `json:"ready,omitempty"`
 	Seconds int64  `json:"seconds,omitempty"` // how far an advance hook moved the clock
+	Store   string `json:"store,omitempty"`   // of a store event: "down" or "up"
 	Error   string `json:"error,omitempty"`
 }
 
