@@ -3,9 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,7 +20,10 @@ type serveOptions struct {
 	listenAny bool
 	store     string
 	storeEnv  string
+	replicas  []string
 	drain     time.Duration
+
+	zoo zooOptions
 }
 
 func newServeCmd(app *App) *cobra.Command {
@@ -39,8 +40,13 @@ and GET /healthz. A POST needs the header Idempotency-Key; Authorization: Bearer
 TOKEN tells callers apart, any token names one.
 
 Once it listens it says "listening on http://HOST:PORT" on standard output. An
-interrupt or SIGTERM stops it after the running requests.`,
+interrupt or SIGTERM stops it after the running requests.
+
+With --fault it breaks a promise as real implementations do, with --style it
+keeps another one that is as legal: the service that idem verify --self-test is
+measured by. --contract prints the contract that such a one is held to.`,
 		Example: `  idem serve
+  idem serve --fault list
   idem serve --listen 127.0.0.1:0 --store sqlite:charges.db --retention 1h
   DSN=postgres://user:password@db/charges idem serve --store-env DSN --instance a`,
 		Args: cobra.NoArgs,
@@ -49,6 +55,7 @@ interrupt or SIGTERM stops it after the running requests.`,
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "the address to listen on; port 0 takes a free one")
 	f.BoolVar(&o.listenAny, "listen-any", false, "allow --listen on addresses that other machines reach")
+	f.StringArrayVar(&o.replicas, "replica", nil, "a further address with a replica of its own on the same store (may be repeated)")
 	f.StringVar(&o.store, "store", "sqlite:memory", "where records are kept: sqlite:memory, sqlite:PATH, or a postgres:// URL without a password")
 	f.StringVar(&o.storeEnv, "store-env", "", "the environment variable that holds the store's address, password included")
 	f.StringVar(&o.InFlight, "in-flight", o.InFlight, "what a duplicate meets while the first runs: wait, or reject (409)")
@@ -66,11 +73,15 @@ interrupt or SIGTERM stops it after the running requests.`,
 	f.BoolVar(&o.Admin, "admin", false, "test hooks: POST /admin/advance?seconds=N, and the header X-Test-Fail: once|always|panic")
 	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long running requests may take to finish when stopped")
 	c.MarkFlagsMutuallyExclusive("store", "store-env")
+	o.zoo.add(c)
 	return c
 }
 
 func runServe(ctx context.Context, app *App, o *serveOptions) error {
-	if err := checkListen(o.listen, o.listenAny); err != nil {
+	if done, err := o.zoo.settle(app); done || err != nil {
+		return err
+	}
+	if err := o.checkAddresses(); err != nil {
 		return err
 	}
 	address, err := o.storeAddress(app)
@@ -94,26 +105,6 @@ func runServe(ctx context.Context, app *App, o *serveOptions) error {
 	return nil
 }
 
-// serveOn listens, says where, and serves until ctx ends.
-func serveOn(ctx context.Context, app *App, o *serveOptions, store reference.Store) error {
-	service, err := reference.New(store, o.Options)
-	if err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp", o.listen)
-	if err != nil {
-		return problem.New("--listen", "%s", rootCause(err)).WithHint("--listen 127.0.0.1:0 takes a free port")
-	}
-	if _, err := fmt.Fprintf(app.Out, "listening on http://%s\n", l.Addr()); err != nil {
-		l.Close()
-		return problem.New("standard output", "%s", rootCause(err))
-	}
-	if err := service.Serve(ctx, l, o.drain); err != nil {
-		return problem.New("", "serving stopped: %s", err)
-	}
-	return nil
-}
-
 // storeAddress is the store's address; its password, if it has one, never was
 // an argument.
 func (o *serveOptions) storeAddress(app *App) (string, error) {
@@ -133,21 +124,6 @@ func (o *serveOptions) storeAddress(app *App) (string, error) {
 		return "", problem.New("--store-env", "the environment variable %s is not set", o.storeEnv).WithHint("export %s", o.storeEnv)
 	}
 	return address, nil
-}
-
-// checkListen refuses addresses that other machines reach: a demonstration
-// that anyone may call, without TLS, does not belong there by accident.
-func checkListen(address string, anywhere bool) error {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return problem.New("--listen", "is not HOST:PORT").WithHint("--listen 127.0.0.1:8080")
-	}
-	ip := net.ParseIP(host)
-	if anywhere || host == "localhost" || ip != nil && ip.IsLoopback() {
-		return nil
-	}
-	return problem.New("--listen", "other machines reach this address, and this is a demonstration that anyone may call").
-		WithHint("--listen 127.0.0.1:8080, or --listen-any if that is meant")
 }
 
 // rootCause is why the system refused, without what it was asked to do.

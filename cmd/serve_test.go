@@ -137,14 +137,14 @@ func TestListenAddresses(t *testing.T) {
 		":8080": false, "0.0.0.0:8080": false, "[::]:0": false, "192.0.2.1:80": false, "example.test:80": false,
 		"8080": false, "127.0.0.1": false, "": false,
 	} {
-		if err := checkListen(address, false); (err == nil) != ok {
+		if err := checkListen("--listen", address, false); (err == nil) != ok {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
-	if err := checkListen("0.0.0.0:8080", true); err != nil {
+	if err := checkListen("--listen", "0.0.0.0:8080", true); err != nil {
 		t.Error(err)
 	}
-	if checkListen("8080", true) == nil {
+	if checkListen("--listen", "8080", true) == nil {
 		t.Error("8080 is not HOST:PORT")
 	}
 }

@@ -9,15 +9,20 @@ import (
 	"time"
 )
 
-// newServer is the HTTP side: HTTP/1.1 now; Protocols is where h2c is switched
-// on. There is no time-out on the whole answer, since callers may wait for
-// another; send sets one on the writing.
+// maxStreams bounds the requests of one HTTP/2 connection at a time.
+const maxStreams = 250
+
+// newServer is the HTTP side: HTTP/1.1, and HTTP/2 in clear for a client that
+// begins with it (RFC 9113, 3.3). There is no time-out on the whole answer,
+// since callers may wait for another; send sets one on the writing.
 func newServer(h http.Handler) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
 		Handler:           h,
 		Protocols:         protocols,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: answerTime},
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
@@ -29,7 +34,11 @@ func newServer(h http.Handler) *http.Server {
 // keys are free, or their leases end, so that a retry need not wait. It closes
 // the listener, not the store.
 func (s *Service) Serve(ctx context.Context, l net.Listener, drain time.Duration) error {
-	srv := newServer(s)
+	var handler http.Handler = s
+	if s.options.Handler != nil {
+		handler = s.options.Handler(s)
+	}
+	srv := newServer(handler)
 	keeping, stopKeeping := context.WithCancel(s.base)
 	var keeper sync.WaitGroup
 	keeper.Go(func() { s.keep(keeping) })

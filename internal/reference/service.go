@@ -32,6 +32,7 @@ type Options struct {
 	Clock     Clock
 	Log       *slog.Logger
 	Behaviour Behaviour
+	Handler   func(http.Handler) http.Handler // what stands before the service; nil: nothing
 }
 
 // Defaults are the options of `idem serve` without flags.

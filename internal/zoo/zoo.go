@@ -35,7 +35,10 @@ type Variant struct {
 	// restart empties it.
 	Lasting bool
 
-	// What the variant changes of the service; nil changes nothing.
+	// What the variant changes of the service; nil changes nothing. Options see
+	// what the flags said. Each is applied once for each replica, so that what
+	// it keeps for itself is that replica's alone, as in a process of its own;
+	// only Store's argument is what all replicas share.
 	Options   func(*reference.Options)
 	Behaviour func(reference.Behaviour) reference.Behaviour
 	Store     func(reference.Store) reference.Store
@@ -47,6 +50,27 @@ func Fault(name string) (Variant, bool) { return find(Faults(), name) }
 
 // Style finds a style by name.
 func Style(name string) (Variant, bool) { return find(Styles(), name) }
+
+// IsFault says that the variant breaks a promise.
+func (v Variant) IsFault() bool { return len(v.Caught) > 0 }
+
+// Service makes one replica of the variant on a store; the zero Variant is the
+// reference service as it is.
+func (v Variant) Service(store reference.Store, o reference.Options) (*reference.Service, error) {
+	if v.Options != nil {
+		v.Options(&o)
+	}
+	if v.Behaviour != nil {
+		o.Behaviour = v.Behaviour(o.Behaviour)
+	}
+	if v.Store != nil {
+		store = v.Store(store)
+	}
+	if v.Handler != nil {
+		o.Handler = v.Handler
+	}
+	return reference.New(store, o)
+}
 
 func find(list []Variant, name string) (Variant, bool) {
 	for _, v := range list {

@@ -1,0 +1,128 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-toolkit/idem/internal/document"
+	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/zoo"
+)
+
+// zooOptions are the flags by which the reference service is served in another
+// way than its own.
+type zooOptions struct {
+	fault, style string
+	format       string
+	contract     string // memory, file, postgres; empty: serve
+
+	variant zoo.Variant // the zero one where neither is given
+}
+
+func (o *zooOptions) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.fault, "fault", "", "break a promise: one of --fault list")
+	f.StringVar(&o.style, "style", "", "keep another promise, as legal: one of --style list")
+	f.StringVar(&o.format, "format", "human", "of --fault list and --style list: human, json")
+	f.StringVar(&o.contract, "contract", "", "print the contract that this service is held to, with its store in memory, file or postgres, and serve nothing")
+	f.Lookup("contract").NoOptDefVal = string(zoo.File)
+	c.MarkFlagsMutuallyExclusive("fault", "style")
+}
+
+// settle finds the variant. done says that the command has said all: a list or
+// a contract was asked for.
+func (o *zooOptions) settle(app *App) (done bool, err error) {
+	if o.format != "human" && o.format != "json" {
+		return false, problem.New("--format", "%s is none of human, json", document.Show(o.format))
+	}
+	switch {
+	case o.fault == "list":
+		return true, writeVariants(app, zoo.Faults(), o.format)
+	case o.style == "list":
+		return true, writeVariants(app, zoo.Styles(), o.format)
+	case o.format != "human":
+		return false, problem.New("--format", "it is for lists").WithHint("idem serve --fault list --format json")
+	case o.fault != "":
+		o.variant, err = variantNamed("--fault", o.fault, zoo.Faults())
+	case o.style != "":
+		o.variant, err = variantNamed("--style", o.style, zoo.Styles())
+	}
+	if err != nil || o.contract == "" {
+		return false, err
+	}
+	return true, o.writeContract(app)
+}
+
+func (o *zooOptions) writeContract(app *App) error {
+	var names []string
+	for _, store := range zoo.Stores() {
+		names = append(names, string(store))
+		if o.contract != string(store) {
+			continue
+		}
+		if _, err := app.Out.Write(o.variant.Contract(store)); err != nil {
+			return problem.New("standard output", "%s", rootCause(err))
+		}
+		return nil
+	}
+	return problem.New("--contract", "%s is no kind of store", document.Show(o.contract)).
+		WithHint("--contract=%s", strings.Join(names, ", or --contract="))
+}
+
+// variantNamed finds a variant, or says which one may be meant.
+func variantNamed(flag, name string, list []zoo.Variant) (zoo.Variant, error) {
+	var names []string
+	for _, v := range list {
+		if v.Name == name {
+			return v, nil
+		}
+		names = append(names, v.Name)
+	}
+	what := strings.TrimPrefix(flag, "--")
+	err := problem.New(flag, "there is no %s %s", what, document.Show(name))
+	if near := document.Nearest(name, names); near != "" {
+		return zoo.Variant{}, err.WithHint("did you mean %q?", near)
+	}
+	return zoo.Variant{}, err.WithHint("idem serve %s list names them all", flag)
+}
+
+// writeVariants lists variants, in the order of their steps.
+func writeVariants(app *App, list []zoo.Variant, format string) error {
+	var b bytes.Buffer
+	if format == "json" {
+		type entry struct {
+			Name     string   `json:"name"`
+			What     string   `json:"what"`
+			CaughtBy []string `json:"caught_by,omitempty"`
+		}
+		all := []entry{}
+		for _, v := range list {
+			all = append(all, entry{v.Name, v.What, v.Caught})
+		}
+		enc := json.NewEncoder(&b)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(all); err != nil {
+			return err
+		}
+	} else {
+		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		for _, v := range list {
+			if v.IsFault() {
+				fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, strings.Join(v.Caught, ", "), v.What)
+			} else {
+				fmt.Fprintf(w, "%s\t%s\n", v.Name, v.What)
+			}
+		}
+		w.Flush()
+	}
+	if _, err := app.Out.Write(b.Bytes()); err != nil {
+		return problem.New("standard output", "%s", rootCause(err))
+	}
+	return nil
+}
