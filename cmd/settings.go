@@ -19,7 +19,7 @@ import (
 // Nothing that is case-sensitive belongs here: viper lower-cases names, so
 // header names, JSON members and recipes never pass through it.
 type Settings struct {
-	Format         string // of reports: human, json, junit, markdown
+	Format         string // of reports: one of report.Formats
 	Color          string // auto, always, never
 	Quiet, Verbose bool
 	Seed           uint64

@@ -13,7 +13,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // fileEnds are the endings of the golden files.
-var fileEnds = map[string]string{"human": "txt", "json": "json", "junit": "xml", "markdown": "md"}
+var fileEnds = map[string]string{"human": "txt", "json": "json", "junit": "xml", "sarif": "sarif", "tap": "tap", "markdown": "md", "html": "html"}
 
 var reports = []struct {
 	name string

@@ -3,7 +3,8 @@
 // (contract-v1, Record first, judge later).
 //
 // Read this file for the formats, words.go for the sentences that they share,
-// then a format: human.go and unsettled.go, json.go, junit.go, markdown.go;
+// then a format: human.go and unsettled.go, json.go, junit.go, sarif.go, tap.go,
+// markdown.go, html.go;
 // timeline.go and repro.go show one finding; dry.go and its neighbours are the
 // dry run.
 package report
@@ -30,7 +31,7 @@ type Options struct {
 	BaseURLs []string          // without them a script asks for the address
 	Auth     [][2]string       // header fields that are added as a request is sent, secrets masked
 	Secrets  map[string]string // a mask's label to the variable that holds the secret
-	NoScript bool              // no script can send as idem does: signatures, client certificates
+	NoScript string            // why no script can send as idem does; empty: one can
 
 	scripts bool // scripts stand in full: no terminal scrolls
 }
@@ -40,8 +41,12 @@ func ContractOptions(c *contract.Contract) Options {
 	o := Options{BaseURLs: c.Target.BaseURLs}
 	switch a := c.Target.Auth; {
 	case a == nil:
-	case a.Header == "" || a.Per == "attempt" || a.Cert != "":
-		o.NoScript = true
+	case a.Cert != "":
+		o.NoScript = "requests are sent under a client certificate, which a script would need too"
+	case a.Per == "attempt":
+		o.NoScript = "every attempt is signed by the command of target.auth, which a script would have to run"
+	case a.Header == "":
+		o.NoScript = "the command of target.auth makes the credential's header lines, which a script would need too"
 	default:
 		o.Auth = [][2]string{{a.Header, a.Prefix + maskOpens + "auth" + maskCloses}}
 	}
@@ -74,7 +79,10 @@ var formats = []format{
 	{"human", writeHuman, writeDryHuman},
 	{"json", writeJSON, writeDryJSON},
 	{"junit", writeJUnit, writeDryJUnit},
+	{"sarif", writeSARIF, writeDrySARIF},
+	{"tap", writeTAP, writeDryTAP},
 	{"markdown", writeMarkdown, writeDryMarkdown},
+	{"html", writeHTML, writeDryHTML},
 }
 
 // Formats gives the names of the formats.

@@ -231,8 +231,8 @@ func TestReproFallsBackToACommand(t *testing.T) {
 		}
 	}
 	signed := source("duplicate")
-	signed.NoScript = true
-	if got := Repro(signed, whole); got != command {
+	signed.NoScript = "it is signed"
+	if got := Repro(signed, whole); got != command+"# no curl script: it is signed\n" {
 		t.Errorf("signed: %s", got)
 	}
 	if got := reproOf(source("duplicate"), probe.Finding{Repro: "own"}); got != "own" {
@@ -259,7 +259,7 @@ func TestContractOptions(t *testing.T) {
 		if len(o.Auth) > 0 {
 			header = o.Auth[0][1]
 		}
-		if header != c.header || o.NoScript != c.noScript || !slices.Equal(o.BaseURLs, base) {
+		if header != c.header || (o.NoScript != "") != c.noScript || !slices.Equal(o.BaseURLs, base) {
 			t.Errorf("%+v: %+v", c.auth, o)
 		}
 	}

@@ -44,8 +44,11 @@ var alone = []string{"concurrent", "crash", "expiry", "slow", "disconnect", "rep
 // the step again, with new keys.
 func Repro(s Source, f probe.Finding) string {
 	again := verifyCommand(s) + "\n"
-	if s.NoScript || slices.Contains(alone, s.Step) {
+	if slices.Contains(alone, s.Step) {
 		return again
+	}
+	if s.NoScript != "" {
+		return again + "# no curl script: " + s.NoScript + "\n"
 	}
 	exchanges, ok := sequence(f)
 	if !ok {
@@ -97,7 +100,12 @@ func Script(r probe.Report, o Options, name string) (string, error) {
 		}
 	}
 	if len(without) > 0 {
-		return "", problem.New("--script", "%s cannot be shown by single requests", document.Show(name)).WithHint("%s", without[0])
+		why := "cannot be shown by single requests"
+		command, comment, _ := strings.Cut(without[0], "\n")
+		if _, told, ok := strings.Cut(comment, "# no curl script: "); ok {
+			why = "has no curl script: " + told
+		}
+		return "", problem.New("--script", "%s %s", document.Show(name), why).WithHint("%s", command)
 	}
 	err := problem.New("--script", "the run has no finding %s", document.Show(name))
 	if len(known) > 0 {
