@@ -128,6 +128,16 @@ func (o *Operation) ExpiryRetention() (atLeast, atMost time.Duration, known bool
 }
 
 func (o *Operation) retention(waited bool) (atLeast, atMost time.Duration, known bool) {
+	atLeast, atMost, known = o.statedRetention(waited)
+	if o.Key.Companion != nil {
+		// The server counts from what the companion says, in whole seconds: up to
+		// one before the key was really sent first.
+		atLeast = max(atLeast-time.Second, atLeast/2)
+	}
+	return atLeast, atMost, known
+}
+
+func (o *Operation) statedRetention(waited bool) (atLeast, atMost time.Duration, known bool) {
 	k := o.Promise.Retention
 	if !waited || o.Expiry.Wait == 0 {
 		if !k.Known {

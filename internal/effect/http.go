@@ -82,7 +82,7 @@ func (c *byHTTP) Look(ctx context.Context, s Subject) (n int64, seen string, err
 func (c *byHTTP) ask(ctx context.Context, target string) ([]byte, error) {
 	m := wire.Message{Method: c.method, Target: target, Header: [][2]string{{"Accept", "application/json"}}}
 	if c.world.Auth != nil {
-		fields, err := c.world.Auth(ctx)
+		fields, err := c.world.Auth(ctx, c.world.Endpoint, m)
 		if err != nil {
 			return nil, err
 		}

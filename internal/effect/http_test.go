@@ -12,6 +12,7 @@ import (
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/wire"
 )
 
 func httpEffects(path, count string, limit int) *contract.Effects {
@@ -42,7 +43,7 @@ func TestHTTPAsksAsThePrincipal(t *testing.T) {
 	}))
 	defer s.Close()
 	w := world(t, s.URL+"/api/")
-	w.Auth = func(context.Context) ([][2]string, error) {
+	w.Auth = func(context.Context, wire.Endpoint, wire.Message) ([][2]string, error) {
 		asked++
 		return [][2]string{{"Authorization", fmt.Sprint("Bearer s3cr3t-", asked)}}, nil
 	}
@@ -52,7 +53,9 @@ func TestHTTPAsksAsThePrincipal(t *testing.T) {
 	refuses(t, c, Subject{}, "/order_id")
 	w.Auth = nil
 	refuses(t, open(t, w, httpEffects("/v1/charges", "$.data[*]", 100)), order, "answered 401")
-	w.Auth = func(context.Context) ([][2]string, error) { return nil, errors.New("the auth command failed") }
+	w.Auth = func(context.Context, wire.Endpoint, wire.Message) ([][2]string, error) {
+		return nil, errors.New("the auth command failed")
+	}
 	refuses(t, open(t, w, httpEffects("/v1/charges", "$.data[*]", 100)), order, "the auth command failed")
 }
 

@@ -18,8 +18,8 @@ type World struct {
 	Client   *wire.Client
 	Endpoint wire.Endpoint // the base URL that the path of an http counter is joined to
 	// Auth gives the header fields of the principal as whom an http counter
-	// asks; nil for none. It is called for each count.
-	Auth      func(context.Context) ([][2]string, error)
+	// asks, which may sign the message; nil for none. It is called for each count.
+	Auth      func(context.Context, wire.Endpoint, wire.Message) ([][2]string, error)
 	LookupEnv func(string) (string, bool)
 	Command   process.Command // directory, environment and mask of command counters
 	Timeout   time.Duration   // of one reading; 0 is 10 s

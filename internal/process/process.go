@@ -30,6 +30,7 @@ type Command struct {
 	Deny    []string            // names that are never inherited: secrets
 	Env     [][2]string         // added; wins over what is inherited, and over Deny
 	Mask    func(string) string // takes secrets out of output that is shown; nil shows it as it is
+	Input   []byte              // its standard input, with Run; nil: empty
 }
 
 // Exit is how a program ended.
@@ -69,7 +70,7 @@ func Start(c Command) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no pipe for the output: %w", err)
 	}
-	cmd, g, err := launch(c, write, write)
+	cmd, g, err := launch(c, nil, write, write)
 	write.Close()
 	if err != nil {
 		read.Close()
@@ -85,14 +86,18 @@ func Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// launch starts a command in a group of its own.
-func launch(c Command, stdout, stderr *os.File) (*exec.Cmd, *group, error) {
+// launch starts a command in a group of its own; without stdin its input is
+// empty.
+func launch(c Command, stdin, stdout, stderr *os.File) (*exec.Cmd, *group, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return nil, nil, problem.New("", "the command is empty").WithHint(`command: ["./api"]`)
 	}
 	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
 	cmd.Dir, cmd.Env = c.Dir, c.environ()
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
 	g, err := startInGroup(cmd)
 	if err != nil {
 		// The arguments are not shown: they may hold secrets.

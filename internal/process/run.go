@@ -41,7 +41,16 @@ func Run(ctx context.Context, c Command, within time.Duration) (Output, error) {
 		outWrite.Close()
 		return Output{}, fmt.Errorf("no pipe for the output: %w", err)
 	}
-	cmd, g, err := launch(c, outWrite, errWrite)
+	in, err := give(c.Input)
+	if err != nil {
+		for _, f := range []*os.File{outRead, outWrite, errRead, errWrite} {
+			f.Close()
+		}
+		return Output{}, err
+	}
+	defer in.close()
+	cmd, g, err := launch(c, in.read, outWrite, errWrite)
+	in.given()
 	outWrite.Close()
 	errWrite.Close()
 	stdout, stderr := &start{max: MaxOutput}, &ring{}
@@ -66,6 +75,41 @@ func Run(ctx context.Context, c Command, within time.Duration) (Output, error) {
 		Exit: exitOf(cmd.ProcessState, false)}, nil
 }
 
+// input is a program's standard input on its way.
+type input struct{ read, write *os.File }
+
+// give begins to write what a program is to read. A pipe of our own, rather
+// than one of os/exec: whoever the program leaves behind may hold the reading
+// end open for ever, and nobody must wait for that.
+func give(b []byte) (input, error) {
+	if b == nil {
+		return input{}, nil
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		return input{}, fmt.Errorf("no pipe for the input: %w", err)
+	}
+	go func() {
+		write.Write(b) // a program that does not read all of it is free not to
+		write.Close()
+	}()
+	return input{read, write}, nil
+}
+
+// given leaves the reading end to the program.
+func (i input) given() {
+	if i.read != nil {
+		i.read.Close()
+	}
+}
+
+// close ends what is still being written.
+func (i input) close() {
+	if i.write != nil {
+		i.write.Close()
+	}
+}
+
 // RunHook runs one of the contract's hooks to its end, within a time. seconds
 // is told as IDEM_SECONDS where it is above 0. Whoever the hook leaves running
 // lives on: a start hook's business is to leave a service.
@@ -81,7 +125,7 @@ func RunHook(ctx context.Context, name string, c Command, seconds int64, within 
 	}
 	defer os.Remove(file.Name())
 	defer file.Close()
-	cmd, g, err := launch(c, file, file)
+	cmd, g, err := launch(c, nil, file, file)
 	if err != nil {
 		return problem.New("", "the %s hook: %s", name, err)
 	}

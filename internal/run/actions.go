@@ -59,6 +59,8 @@ func (x *actor) one(ctx context.Context, a probe.Action) {
 		x.start(ctx, a)
 	case probe.Advance:
 		x.advance(ctx, a)
+	case probe.Store:
+		x.store(ctx, a)
 	default:
 		x.undone(a.Name(), "the runner does not know this action")
 	}
@@ -92,11 +94,14 @@ func (x *actor) shared(ctx context.Context) (release func(), ok bool) {
 
 func (x *actor) count(ctx context.Context, a probe.Count) {
 	op := x.p.job.Operation
-	counter := x.p.job.Target.Counter
+	counter, effects := x.p.job.Target.Counter, op.Effects
 	if a.Target == "expiry" {
 		counter = x.p.job.Target.ExpiryCounter
 	}
-	if counter == nil || op.Effects == nil {
+	if a.Sibling && op.Sibling != nil {
+		counter, effects = x.p.job.Target.SiblingCounter, op.Sibling.Effects
+	}
+	if counter == nil || effects == nil {
 		x.undone(a.Label, "no counter of effects is there")
 		return
 	}
@@ -107,12 +112,12 @@ func (x *actor) count(ctx context.Context, a probe.Count) {
 		x.p.mu.Unlock()
 		above = c.N
 	}
-	deadline := time.Now().Add(op.Effects.AppearsWithin)
+	deadline := time.Now().Add(effects.AppearsWithin)
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		c, seen := x.reading(ctx, counter, a.Subject)
 		done := !a.Poll || c.N > above || !time.Now().Before(deadline) || ctx.Err() != nil
 		if done {
-			c.By = string(op.Effects.Kind)
+			c.By = string(effects.Kind)
 			if c.Error != "" || a.Poll && c.N <= above {
 				c.Seen = seen
 			}
@@ -259,15 +264,13 @@ func (x *actor) volley(ctx context.Context, a probe.Volley) {
 	space = min(max(space, leastSpace), mostSpace)
 
 	written := make(chan struct{})
-	copies := make([]wire.Copy, len(a.Requests))
-	for i, id := range a.Requests {
-		one, err := x.copy(ctx, id, a.Target, false)
-		if err != nil {
-			x.undone(a.Label, err.Error())
-			return
-		}
-		one.After = time.Duration(i) * space
-		copies[i] = one
+	copies, err := x.copies(ctx, a.Requests, []string{a.Target}, false)
+	if err != nil {
+		x.undone(a.Label, err.Error())
+		return
+	}
+	for i := range copies {
+		copies[i].After = time.Duration(i) * space
 	}
 	copies[len(copies)-1].Written = func() { close(written) }
 	results := make(chan []wire.Result, 1)

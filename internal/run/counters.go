@@ -19,13 +19,19 @@ func (w *world) openCounters() error {
 	for _, job := range l.jobs {
 		op, t := job.Operation, w.targets[job.Operation.Name]
 		l.hideSource(op.Effects)
-		c, err := w.openCounter(w.counters, op)
+		c, err := w.openCounter(w.counters, op.Effects)
 		if err != nil {
 			return err
 		}
 		t.Counter, t.ExpiryCounter = c, c
 		if len(t.Expiry) > 0 && op.Effects != nil && op.Effects.Kind == contract.ByHTTP {
-			if t.ExpiryCounter, err = w.openCounter(w.counterSet(t.Expiry[0]), op); err != nil {
+			if t.ExpiryCounter, err = w.openCounter(w.counterSet(t.Expiry[0]), op.Effects); err != nil {
+				return err
+			}
+		}
+		if op.Sibling != nil {
+			l.hideSource(op.Sibling.Effects)
+			if t.SiblingCounter, err = w.openCounter(w.counters, op.Sibling.Effects); err != nil {
 				return err
 			}
 		}
@@ -38,14 +44,17 @@ func (w *world) counterSet(base wire.Endpoint) *effect.Set {
 	l := w.live
 	return effect.NewSet(effect.World{Client: l.client, Endpoint: base, LookupEnv: l.options.Lookup,
 		Command: l.command(nil), Timeout: l.options.Contract.Target.Timeout,
-		Auth: func(context.Context) ([][2]string, error) { return w.auth.lines, nil }})
+		Auth: func(ctx context.Context, to wire.Endpoint, m wire.Message) ([][2]string, error) {
+			return w.auth.added(ctx, to, m, "")
+		}})
 }
 
-func (w *world) openCounter(set *effect.Set, op *contract.Operation) (Counter, error) {
-	c, err := set.Open(op.Effects)
+// openCounter gives nil where no effects are counted.
+func (w *world) openCounter(set *effect.Set, e *contract.Effects) (Counter, error) {
+	c, err := set.Open(e)
 	if err != nil {
 		l := w.live
-		return nil, problem.New(l.options.Contract.Where(op.Effects.Pos), "%s", l.mask.Text(err.Error())).Because(err)
+		return nil, problem.New(l.options.Contract.Where(e.Pos), "%s", l.mask.Text(err.Error())).Because(err)
 	}
 	return counter{c}, nil
 }

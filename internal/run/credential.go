@@ -3,18 +3,24 @@ package run
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
+	"net/http"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // Credential is how one principal signs its requests: the header lines that
-// are added to each. The zero Credential signs nothing.
+// are added to each, the command that makes them for every attempt, or the
+// certificate that is shown. The zero Credential signs nothing.
 type Credential struct {
-	lines [][2]string
+	lines       [][2]string
+	signer      *signer
+	certificate *tls.Config
 }
 
 // mostCredential bounds what a file or command may give, in bytes.
@@ -26,25 +32,38 @@ func (l *Live) credential(ctx context.Context, a *contract.Auth, label string) (
 		return Credential{}, nil
 	}
 	where := l.options.Contract.Where(a.Pos)
-	if a.Cert != "" && a.Header == "" {
-		return Credential{}, nil // it signs by its certificate
+	if a.Cert != "" {
+		config, err := l.certificate(a)
+		return Credential{certificate: config}, err
+	}
+	if a.Per == "attempt" {
+		return Credential{signer: &signer{live: l, auth: a, label: label, where: where, slots: l.signing}}, nil
 	}
 	text, err := l.secretText(ctx, a, where)
 	if err != nil {
 		return Credential{}, err
 	}
+	lines, err := l.lines(a, text, where, label)
+	return Credential{lines: lines}, err
+}
+
+// lines gives the header lines that a credential's text makes, and has it
+// masked from then on.
+func (l *Live) lines(a *contract.Auth, text, where, label string) ([][2]string, error) {
 	if err := l.guardProduction(text, where); err != nil {
-		return Credential{}, err
+		return nil, err
 	}
-	l.hideCredential(a.Prefix, text, label)
-	if a.Header != "" {
-		value := a.Prefix + text
-		if strings.ContainsAny(value, "\r\n\x00") {
-			return Credential{}, problem.New(where, "the credential of %s has a line break in it", label)
-		}
-		return Credential{lines: [][2]string{{a.Header, value}}}, nil
+	if a.Header != "" && !(a.Per == "attempt" && plainValue(text)) {
+		l.hideCredential(a.Prefix, text, label)
 	}
-	return l.headerLines(text, where, label)
+	if a.Header == "" {
+		return l.headerLines(a, text, where, label)
+	}
+	value := a.Prefix + text
+	if strings.ContainsAny(value, "\r\n\x00") {
+		return nil, problem.New(where, "the credential of %s has a line break in it", label)
+	}
+	return [][2]string{{a.Header, value}}, nil
 }
 
 // hideCredential masks a credential, as it stands in its header too, and what a
@@ -63,9 +82,37 @@ func (l *Live) hideCredential(prefix, text, label string) {
 	}
 }
 
+// plainValue says that what a command made for one attempt is a number or a
+// time: no secret, and a mask that took it out of answers would take innocent
+// numbers with it.
+func plainValue(s string) bool {
+	if strings.Trim(s, "0123456789.-") == "" {
+		return true
+	}
+	for _, layout := range []string{http.TimeFormat, time.RFC3339Nano, "20060102T150405Z"} {
+		if _, err := time.Parse(layout, s); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// longPart is how long a part of a header's value is that is masked on its own:
+// a token, a signature, a nonce.
+const longPart = 16
+
+// hideParts masks what may come back of a header line by itself.
+func (l *Live) hideParts(value, label string) {
+	for _, part := range strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(" ,;:=\"", c) }) {
+		if len(part) >= longPart && strings.ContainsAny(part, "0123456789") && !plainValue(part) {
+			l.mask.Add(part, label)
+		}
+	}
+}
+
 // headerLines reads whole header lines that a command printed.
-func (l *Live) headerLines(text, where, label string) (Credential, error) {
-	var c Credential
+func (l *Live) headerLines(a *contract.Auth, text, where, label string) ([][2]string, error) {
+	var lines [][2]string
 	for _, line := range strings.Split(text, "\n") {
 		line = strings.TrimRight(line, "\r")
 		if line == "" {
@@ -73,42 +120,44 @@ func (l *Live) headerLines(text, where, label string) (Credential, error) {
 		}
 		name, value, ok := strings.Cut(line, ":")
 		if !ok || name == "" {
-			return c, problem.New(where, "the command of %s printed a line that is no header", label).
+			return nil, problem.New(where, "the command of %s printed a line that is no header", label).
 				WithHint("print lines such as Authorization: Signature ..., or give auth a header")
 		}
 		value = strings.TrimSpace(value)
-		l.hideCredential("", value, label)
-		c.lines = append(c.lines, [2]string{strings.TrimSpace(name), value})
+		if a.Per != "attempt" || !plainValue(value) {
+			l.hideCredential("", value, label)
+			l.hideParts(value, label)
+		}
+		lines = append(lines, [2]string{strings.TrimSpace(name), value})
 	}
-	if len(c.lines) == 0 {
-		return c, problem.New(where, "the command of %s printed nothing", label)
+	if len(lines) == 0 {
+		return nil, problem.New(where, "the command of %s printed nothing", label)
 	}
-	return c, nil
+	return lines, nil
 }
 
-// secretText gives the secret itself, one final line break dropped.
+// secretText gives the secret itself.
 func (l *Live) secretText(ctx context.Context, a *contract.Auth, where string) (string, error) {
-	var raw []byte
 	switch {
 	case a.Env != "":
 		v, ok := l.options.Lookup(a.Env)
 		if !ok || v == "" {
 			return "", problem.New(where, "the environment variable %s is not set", a.Env).WithHint("export %s=...", a.Env)
 		}
-		raw = []byte(v)
+		return l.credentialText([]byte(v), where)
 	case a.File != "":
 		b, err := os.ReadFile(l.beside(a.File))
 		if err != nil {
 			return "", problem.New(where, "the credential's file %s cannot be read", a.File)
 		}
-		raw = b
-	case len(a.Command) > 0:
-		b, err := l.commandOutput(ctx, a.Command, where)
-		if err != nil {
-			return "", err
-		}
-		raw = b
+		return l.credentialText(b, where)
 	}
+	return l.printed(ctx, l.command(a.Command), hookMost, where)
+}
+
+// credentialText is what a file, a variable or a command gave, one final line
+// break dropped.
+func (l *Live) credentialText(raw []byte, where string) (string, error) {
 	raw = bytes.TrimSuffix(raw, []byte("\n"))
 	raw = bytes.TrimSuffix(raw, []byte("\r"))
 	if len(raw) == 0 || len(raw) > mostCredential {

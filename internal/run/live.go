@@ -40,13 +40,15 @@ type Live struct {
 	jobs    []*Job
 	world   *world
 	header  *trace.Run
+	signing chan struct{} // places of commands that sign
 }
 
 // Prepare checks a live run and makes its plans. Nothing is sent and nothing
 // is started.
 func Prepare(ctx context.Context, o Options) (*Live, error) {
 	began := time.Now()
-	l := &Live{options: o, mask: &trace.Masker{}, clock: func() int64 { return int64(time.Since(began)) + 1 }}
+	l := &Live{options: o, mask: &trace.Masker{}, clock: func() int64 { return int64(time.Since(began)) + 1 },
+		signing: make(chan struct{}, signAtOnce)}
 	l.client = wire.New(wire.Options{
 		Timeout: o.Contract.Target.Timeout, Clock: l.clock, AllowHosts: o.Contract.HostAllowed,
 	})
@@ -79,12 +81,6 @@ func notYet(c *contract.Contract) error {
 	if len(c.Limits.Cleanup) > 0 {
 		return problem.New(c.Where(c.Limits.Pos), "limits.cleanup cannot be carried out yet").
 			WithHint("take it out, and clean up after the run")
-	}
-	for _, a := range []*contract.Auth{c.Target.Auth, c.Target.OtherAuth} {
-		if a != nil && a.Per == "attempt" {
-			return problem.New(c.Where(a.Pos), "a command that signs every attempt cannot be run yet").
-				WithHint("per: run")
-		}
 	}
 	return nil
 }

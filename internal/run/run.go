@@ -45,6 +45,10 @@ type Target struct {
 	ExpiryCounter Counter // of the expiry instance; nil: none
 	Service       Service // nil: none can be killed
 	Advance       func(ctx context.Context, by time.Duration) trace.Process
+
+	SiblingCounter Counter // of the sibling's effects; nil: none
+	// Store takes the record store away, or brings it back; nil: nothing does.
+	Store func(ctx context.Context, up bool) trace.Process
 }
 
 // Job is one operation with its plans, the control's first.
@@ -62,6 +66,8 @@ type Runner struct {
 	Mask   *trace.Masker
 	Rate   float64            // operations a second; 0: unbounded
 	Notice func(*trace.Event) // sees every event, for progress; nil: nobody looks
+
+	companions companions
 
 	slots   chan struct{}
 	pace    *pacer

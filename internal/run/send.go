@@ -12,8 +12,9 @@ import (
 )
 
 // copy makes the bytes of a request as they travel. They depend on the request
-// and the principal alone, so that a retry's are the same.
-func (x *actor) copy(_ context.Context, id, target string, other bool) (wire.Copy, error) {
+// and the principal alone, so that a retry's are the same; a signature, which
+// may hold a time or a nonce, is the one part that is made for each attempt.
+func (x *actor) copy(ctx context.Context, id, target string, other bool) (wire.Copy, error) {
 	q := x.p.asked[id]
 	if q == nil {
 		return wire.Copy{}, problem.New("", "the plan has no request %s", id)
@@ -23,13 +24,25 @@ func (x *actor) copy(_ context.Context, id, target string, other bool) (wire.Cop
 		return wire.Copy{}, err
 	}
 	m := wire.Message{Method: q.Method, Target: q.Target, Body: q.Body}
-	m.Header = append(m.Header, q.Header...)
-	who := x.p.job.Target.Auth
+	m.Header = append(m.Header, x.header(q)...)
+	who := x.credential(other)
 	if other {
-		who = x.p.job.Target.Other
+		to = to.As(who.certificate)
 	}
-	m.Header = append(m.Header, who.lines...)
+	added, err := who.added(ctx, to, m, q.Key)
+	if err != nil {
+		return wire.Copy{}, err
+	}
+	m.Header = append(m.Header, added...)
 	return wire.Copy{Endpoint: to, Message: m}, nil
+}
+
+// credential is the principal's as whom a request is sent.
+func (x *actor) credential(other bool) Credential {
+	if other {
+		return x.p.job.Target.Other
+	}
+	return x.p.job.Target.Auth
 }
 
 // endpoint finds a target: "" is the first base URL, "1" the second.
@@ -53,27 +66,29 @@ func (x *actor) send(ctx context.Context, a probe.Send) {
 	for i := range ids {
 		ids[i] = a.Request
 	}
-	x.release(ctx, a.Label, ids, a.Target, a.Hold, a.Other)
+	x.release(ctx, a.Label, ids, []string{a.Target}, a.Hold, a.Other)
 }
 
 func (x *actor) burst(ctx context.Context, a probe.Burst) {
-	x.release(ctx, a.Label, a.Requests, a.Target, a.Hold, false)
+	targets := a.Targets
+	if len(targets) == 0 {
+		targets = []string{a.Target}
+	}
+	x.release(ctx, a.Label, a.Requests, targets, a.Hold, false)
 }
 
-// release sends requests together and records each.
-func (x *actor) release(ctx context.Context, label string, ids []string, target string, hold probe.Hold, other bool) {
-	copies := make([]wire.Copy, len(ids))
-	for i, id := range ids {
-		one, err := x.copy(ctx, id, target, other)
-		if err != nil {
-			x.undone(label, err.Error())
-			return
-		}
-		copies[i] = one
-	}
+// release sends requests together and records each. The targets are those of
+// the requests in turn, or one for all.
+func (x *actor) release(ctx context.Context, label string, ids, targets []string, hold probe.Hold, other bool) {
 	x.r.pace.await(ctx, len(ids))
 	free, ok := x.shared(ctx)
 	if !ok {
+		return
+	}
+	copies, err := x.copies(ctx, ids, targets, other)
+	if err != nil {
+		free()
+		x.undone(label, err.Error())
 		return
 	}
 	var results []wire.Result
@@ -84,7 +99,7 @@ func (x *actor) release(ctx context.Context, label string, ids []string, target 
 	}
 	free()
 	for i, res := range results {
-		x.recordResult(label, i, ids[i], target, res)
+		x.recordResult(label, i, ids[i], targets[i%len(targets)], res)
 	}
 }
 

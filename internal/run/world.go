@@ -31,6 +31,7 @@ type world struct {
 	counters *effect.Set
 	auth     Credential
 	left     []string // what was started and would not end
+	away     []*outage
 }
 
 // newWorld reads credentials and makes ready what the jobs need. Nothing is
@@ -38,15 +39,11 @@ type world struct {
 func newWorld(ctx context.Context, l *Live) (*world, error) {
 	w := &world{live: l, targets: map[string]Target{}}
 	c := l.options.Contract
-	config, err := l.certificate(c.Target.Auth)
-	if err != nil {
-		return nil, err
-	}
-	if l.bases, err = endpoints(c, c.Target.BaseURLs, config); err != nil {
-		return nil, err
-	}
 	auth, err := l.credential(ctx, c.Target.Auth, "auth")
 	if err != nil {
+		return nil, err
+	}
+	if l.bases, err = endpoints(c, c.Target.BaseURLs, auth.certificate); err != nil {
 		return nil, err
 	}
 	w.auth = auth
@@ -54,9 +51,17 @@ func newWorld(ctx context.Context, l *Live) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := l.shown(auth, other); err != nil {
+		return nil, err
+	}
+	for _, who := range []Credential{auth, other} {
+		if err := l.trySigning(ctx, who); err != nil {
+			return nil, err
+		}
+	}
 	for _, job := range l.jobs {
 		t := Target{Bases: l.bases, Auth: auth, Other: other}
-		if err := w.outfit(job, &t, config); err != nil {
+		if err := w.outfit(job, &t, auth.certificate); err != nil {
 			w.close()
 			return nil, err
 		}
@@ -75,6 +80,9 @@ func (w *world) outfit(job *Job, t *Target, config *tls.Config) (err error) {
 		if len(op.Expiry.Advance) > 0 {
 			t.Advance = w.advance(op.Expiry.Advance)
 		}
+	}
+	if op.StoreDown != nil {
+		t.Store = (&outage{w, op.StoreDown}).call
 	}
 	if op.Crash != nil {
 		s, err := w.service(op)
@@ -100,14 +108,26 @@ func endpoints(c *contract.Contract, urls []string, config *tls.Config) ([]wire.
 
 // certificate reads the certificate of a principal that signs by one.
 func (l *Live) certificate(a *contract.Auth) (*tls.Config, error) {
-	if a == nil || a.Cert == "" {
-		return nil, nil
-	}
 	config, err := wire.ClientCertificate(l.beside(a.Cert), l.beside(a.CertKey))
 	if err != nil {
 		return nil, problem.New(l.options.Contract.Where(a.Pos), "%s", err).Because(err)
 	}
 	return config, nil
+}
+
+// shown refuses certificates that nobody would see: over plain http both
+// principals would be nobody.
+func (l *Live) shown(principals ...Credential) error {
+	c := l.options.Contract
+	for _, p := range principals {
+		for i := range l.bases {
+			if p.certificate != nil && !l.bases[i].Secure() {
+				return problem.New(c.Where(c.Target.Pos), "a client certificate is shown over https alone, and a base URL is http").
+					WithHint("base_urls: [https://...]")
+			}
+		}
+	}
+	return nil
 }
 
 // beside gives a path of the contract, which is relative to it.
@@ -134,20 +154,6 @@ func (l *Live) denied() []string {
 		}
 	}
 	return out
-}
-
-// commandOutput runs a credential's command and gives what it prints.
-func (l *Live) commandOutput(ctx context.Context, argv []string, where string) ([]byte, error) {
-	out, err := process.Run(ctx, l.command(argv), hookMost)
-	switch {
-	case err != nil:
-		return nil, problem.New(where, "the credential's command cannot be run: %s", err)
-	case out.Exit.Code != 0 || out.Exit.Signal != "":
-		return nil, problem.New(where, "the credential's command failed (%s)", out.Exit)
-	case out.More:
-		return nil, problem.New(where, "the credential's command printed too much")
-	}
-	return out.Stdout, nil
 }
 
 // advance gives the hook that moves the target's clock on.
@@ -178,6 +184,7 @@ func (w *world) open(ctx context.Context) error {
 
 // close ends all that was started, and remembers what would not end.
 func (w *world) close() {
+	w.bringBack()
 	if w.counters != nil {
 		w.counters.Close()
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -18,12 +19,19 @@ import (
 // Masker replaces secrets by labels in all that is recorded: «auth»,
 // «other_auth», «/customer/email». Labels differ, so that two callers never
 // merge. It is safe for use by several goroutines.
+//
+// Signatures made for every attempt become thousands of secrets, so they are
+// found by their first bytes.
 type Masker struct {
 	mu    sync.RWMutex
-	pairs []maskPair // longest secret first
+	pairs map[string][]maskPair // by the first shortestSecret bytes
+	known map[string]bool
 }
 
-type maskPair struct{ secret, label string }
+type maskPair struct {
+	secret, label string
+	place         int // when it was registered
+}
 
 // shortestSecret is the fewest bytes that are masked: shorter texts stand in
 // too many innocent places, and no credential is that short.
@@ -37,13 +45,37 @@ func (m *Masker) Add(secret, label string) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	forms := spellings(secret)
-	for _, form := range forms {
-		if !slices.ContainsFunc(m.pairs, func(p maskPair) bool { return p.secret == form }) {
-			m.pairs = append(m.pairs, maskPair{form, "«" + label + "»"})
+	if m.pairs == nil {
+		m.pairs, m.known = map[string][]maskPair{}, map[string]bool{}
+	}
+	for _, form := range spellings(secret) {
+		if len(form) >= shortestSecret && !m.known[form] {
+			m.known[form] = true
+			head := form[:shortestSecret]
+			m.pairs[head] = append(m.pairs[head], maskPair{form, "«" + label + "»", len(m.known)})
 		}
 	}
-	slices.SortStableFunc(m.pairs, func(a, b maskPair) int { return len(b.secret) - len(a.secret) })
+}
+
+// in gives the secrets that stand in a text, the longest first.
+func (m *Masker) in(s string) []maskPair {
+	if m == nil {
+		return nil
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	var found []maskPair
+	for i := 0; len(m.pairs) > 0 && i+shortestSecret <= len(s); i++ {
+		for _, p := range m.pairs[s[i:i+shortestSecret]] {
+			if strings.HasPrefix(s[i:], p.secret) && !slices.Contains(found, p) {
+				found = append(found, p)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b maskPair) int {
+		return cmp.Or(cmp.Compare(len(b.secret), len(a.secret)), cmp.Compare(a.place, b.place))
+	})
+	return found
 }
 
 // spellings are the forms in which a secret may come back: as it is, as URLs,
@@ -97,12 +129,7 @@ func unicodeEscapes(s string) string {
 
 // Text masks a text.
 func (m *Masker) Text(s string) string {
-	if m == nil {
-		return s
-	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	for _, p := range m.pairs {
+	for _, p := range m.in(s) {
 		s = strings.ReplaceAll(s, p.secret, p.label)
 	}
 	return s
@@ -110,15 +137,8 @@ func (m *Masker) Text(s string) string {
 
 // Bytes masks bytes; the argument is left as it is.
 func (m *Masker) Bytes(b []byte) []byte {
-	if m == nil {
-		return b
-	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	for _, p := range m.pairs {
-		if bytes.Contains(b, []byte(p.secret)) {
-			b = bytes.ReplaceAll(b, []byte(p.secret), []byte(p.label))
-		}
+	for _, p := range m.in(string(b)) {
+		b = bytes.ReplaceAll(b, []byte(p.secret), []byte(p.label))
 	}
 	return b
 }

@@ -96,6 +96,23 @@ func (e Endpoint) HostField() string { return e.host }
 // Join gives the target for a path below the base URL.
 func (e Endpoint) Join(target string) string { return e.base + target }
 
+// As gives the endpoint as another principal reaches it, who shows the
+// certificate of that configuration; with nil none.
+func (e Endpoint) As(config *tls.Config) Endpoint {
+	e.tls = config
+	return e
+}
+
+// Secure says that the base URL is https.
+func (e Endpoint) Secure() bool { return e.secure }
+
+// Encode gives a message as it travels to the endpoint: the bytes that a
+// signature may cover.
+func (e Endpoint) Encode(m Message) ([]byte, error) {
+	m.Target = e.Join(m.Target)
+	return m.Encode(e.host)
+}
+
 // String is the base URL.
 func (e Endpoint) String() string {
 	if e.secure {

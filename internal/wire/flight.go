@@ -53,10 +53,8 @@ type sent struct {
 
 func (c *Client) newFlight(of Copy, h Hold) *flight {
 	f := &flight{client: c, of: of, written: make(chan struct{}), answered: make(chan struct{})}
-	m := of.Message
-	m.Target = of.Endpoint.Join(m.Target)
-	f.raw, f.unsent = m.Encode(of.Endpoint.host)
-	f.split, f.hold = m.split(f.raw, h)
+	f.raw, f.unsent = of.Endpoint.Encode(of.Message)
+	f.split, f.hold = of.Message.split(f.raw, h)
 	return f
 }
 
