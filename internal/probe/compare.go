@@ -43,6 +43,9 @@ func (r rules) headerDifferences(a, b *trace.Answer) []difference {
 }
 
 func (r rules) bodyDifferences(a, b trace.Body) []difference {
+	if a.StillCoded != b.StillCoded {
+		return []difference{{what: "body", a: coded(a), b: coded(b)}}
+	}
 	if a.SHA256 == b.SHA256 && a.Size == b.Size {
 		return nil
 	}
@@ -50,7 +53,7 @@ func (r rules) bodyDifferences(a, b trace.Body) []difference {
 		return []difference{{what: "body bytes", a: short(bodyOf(a)), b: short(bodyOf(b))}}
 	}
 	if a.Truncated || b.Truncated {
-		return []difference{{what: "body beyond what the trace holds", unknown: true}}
+		return r.longDifferences(a, b)
 	}
 	va, errA := fingerprint.Parse(bodyOf(a))
 	vb, errB := fingerprint.Parse(bodyOf(b))
@@ -65,6 +68,13 @@ func (r rules) bodyDifferences(a, b trace.Body) []difference {
 		out = append(out, difference{what: "body at " + pointerName(d.Pointer), a: absent(d.Before), b: absent(d.After)})
 	}
 	return out
+}
+
+func coded(b trace.Body) string {
+	if b.StillCoded {
+		return "not what its Content-Encoding says"
+	}
+	return "readable"
 }
 
 // ignored says that an answer pointer, or one above it, may differ.

@@ -29,6 +29,10 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 			}
 		}
 		return false
+	case Pending:
+		return h.Trial(trial).pending(c.Labels)
+	case Unwelcome:
+		return !h.Trial(trial).pending(c.Labels) && !r.class(h.Trial(trial).lastOf(c.Labels)).welcome
 	case Settled:
 		return !r.unsettled(h.Trial(trial).lastOf(c.Labels))
 	case Begun:

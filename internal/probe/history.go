@@ -93,7 +93,7 @@ func (h *History) Observe(e trace.Event) {
 	case trace.KindCount:
 		t := h.Trial(e.Trial)
 		t.Counts = append(t.Counts, Counted{e.Trial, e.Label, e.Attempt, e.At, *e.Count})
-	case trace.KindKill, trace.KindExit, trace.KindStart, trace.KindReady, trace.KindAdvance:
+	case trace.KindKill, trace.KindExit, trace.KindStart, trace.KindReady, trace.KindAdvance, trace.KindStore:
 		t := h.Trial(e.Trial)
 		m := Moment{Trial: e.Trial, Kind: e.Kind, Attempt: e.Attempt, At: e.At}
 		if e.Process != nil {
@@ -164,4 +164,9 @@ func (t *Trial) reading(label string) (Counted, bool) {
 // Whole says that the exchange has a whole answer.
 func (x *Exchange) Whole() bool {
 	return x != nil && x.Answer != nil && x.Answer.Outcome == trace.Answered
+}
+
+// hungUp says that this side ended the exchange on purpose.
+func (x *Exchange) hungUp() bool {
+	return x != nil && x.Answer != nil && x.Answer.Outcome == trace.HungUp
 }

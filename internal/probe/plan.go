@@ -31,6 +31,11 @@ type Request struct {
 	Key    string // the idempotency key as it travels, without quotes
 	Change string // how it differs from its trial's first request; empty: it is that
 	Fresh  map[string]string
+
+	// Companion names the header that says when the key was first sent: the run
+	// fills it in then, the same for all requests of the key. In the plan it has
+	// the run's beginning.
+	Companion string
 }
 
 // Thread is one sequence of actions on one key, or on one set of keys. Threads
@@ -62,16 +67,19 @@ type Send struct {
 	Copies  int    // 1 or more; more are released together
 	Hold    Hold
 	Other   bool   // as the other principal
-	HangUp  bool   // close the connection when the request is written, and wait for no answer
+	HangUp  HangUp // where not zero, the connection is closed, and no whole answer awaited
+	Long    bool   // its answer takes long: it takes no place among what goes on at the same time
 	Target  string // "" the first base URL, "1" the second, "expiry" the expiry instance
 }
 
-// Burst sends different requests released together, one copy each.
+// Burst sends different requests released together, one copy each. Where
+// Targets are given, each copy has its own.
 type Burst struct {
 	Label    string
 	Requests []string
 	Hold     Hold
 	Target   string
+	Targets  []string
 }
 
 // Count reads the effect counter for one subject.

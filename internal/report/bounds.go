@@ -80,7 +80,7 @@ func expect(actions []probe.Action, send func(request string, copies int)) {
 			all(a.Requests)
 		case probe.If:
 			switch a.When.Fact {
-			case probe.InTime, probe.Begun, probe.Settled:
+			case probe.InTime, probe.Begun, probe.Settled, probe.Pending:
 				expect(a.Body, send)
 			}
 		case probe.Try:

@@ -158,6 +158,8 @@ func actionText(a probe.Action) string {
 		return countText(a)
 	case probe.Settle:
 		return "wait " + span(a.For) + ", so that a late second effect is seen"
+	case probe.Pause:
+		return "for " + span(a.For)
 	case probe.Wait:
 		return "until " + span(a.Plus) + " after " + a.For + " " + markText(a.From)
 	case probe.Repeat:
@@ -197,7 +199,26 @@ func sendText(a probe.Send) string {
 	if a.Other {
 		s += ", as the other principal"
 	}
-	return withLabel(a.Label, s)
+	return withLabel(a.Label, s+hangUpText(a.HangUp))
+}
+
+func hangUpText(h probe.HangUp) string {
+	if h.When == probe.Stay {
+		return ""
+	}
+	s := ", then hang up"
+	switch {
+	case h.Part > 0:
+		s += fmt.Sprintf(" %.2g of an answer's time after", h.Part)
+	case h.After > 0:
+		s += " " + span(h.After) + " after"
+	default:
+		s += " at"
+	}
+	if h.When == probe.InAnswer {
+		return s + " the answer's first byte"
+	}
+	return s + " its last byte"
 }
 
 func countText(a probe.Count) string {
@@ -265,6 +286,10 @@ func conditionText(c probe.Condition) string {
 		return "no kill has fallen between an effect and its answer, or few kills were made within " + span(c.Within)
 	case probe.InTime:
 		return "another is over within " + span(c.Within) + " of the first one's beginning"
+	case probe.Pending:
+		return "nothing has come back yet for " + labels
+	case probe.Unwelcome:
+		return "the last answer to " + labels + " is no success"
 	case probe.Settled:
 		return "the last answer to " + labels + " is final"
 	case probe.Begun:

@@ -204,6 +204,11 @@ func answered(a trace.Answer) string {
 		s = "no whole answer in time"
 	case trace.Refused:
 		s = "no connection"
+	case trace.HungUp:
+		if a.FirstByte > 0 {
+			return "the caller hung up on purpose, in the answer"
+		}
+		return "the caller hung up on purpose, before any answer"
 	default:
 		s = clean(string(a.Outcome))
 	}

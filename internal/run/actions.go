@@ -40,6 +40,8 @@ func (x *actor) one(ctx context.Context, a probe.Action) {
 		x.count(ctx, a)
 	case probe.Settle:
 		sleep(ctx, a.For)
+	case probe.Pause:
+		sleep(ctx, a.For)
 	case probe.Wait:
 		x.wait(ctx, a)
 	case probe.Repeat:

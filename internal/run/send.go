@@ -62,6 +62,10 @@ func (x *actor) endpoint(target string) (wire.Endpoint, error) {
 }
 
 func (x *actor) send(ctx context.Context, a probe.Send) {
+	if a.Long || a.HangUp.When != probe.Stay {
+		x.apart(ctx, a)
+		return
+	}
 	ids := make([]string, max(a.Copies, 1))
 	for i := range ids {
 		ids[i] = a.Request
@@ -112,8 +116,12 @@ func (x *actor) recordResult(label string, copy int, id, target string, res wire
 			Hold: string(res.Hold), WriteBegan: res.WriteBegan, WriteEnded: res.WriteEnded, Whole: res.Whole}})
 	}
 	body, size := plainBody(res)
-	a := &trace.Answer{Request: id, Outcome: res.Outcome, Status: res.Status, Header: mask.Header(res.Header),
+	a := &trace.Answer{Request: id, Outcome: outcome(res), Status: res.Status, Header: mask.Header(res.Header),
 		Body: mask.Body(body, size), FirstByte: res.FirstByte, LastByte: res.LastByte}
+	a.Body.StillCoded = stillCoded(res, body)
+	if a.Body.Truncated && int64(len(body)) == size {
+		a.Body.Value = probe.ValueDigest(x.p.job.Operation, mask.Bytes(body))
+	}
 	if res.Err != nil {
 		a.Error = mask.Text(res.Err.Error())
 	}

@@ -83,11 +83,13 @@ type Request struct {
 // Body is a request or answer body: digest and head are of the masked bytes,
 // so that no digest of a secret is kept.
 type Body struct {
-	Size      int64  `json:"size"`             // bytes on the wire
-	SHA256    string `json:"sha256,omitempty"` // hexadecimal; empty where size is 0
-	Head      string `json:"head,omitempty"`   // the first HeadCap bytes, as text
-	Base64    bool   `json:"base64,omitempty"` // head is base64: the bytes are not UTF-8
-	Truncated bool   `json:"truncated,omitempty"`
+	Size       int64  `json:"size"`             // bytes on the wire
+	SHA256     string `json:"sha256,omitempty"` // hexadecimal; empty where size is 0
+	Head       string `json:"head,omitempty"`   // the first HeadCap bytes, as text
+	Base64     bool   `json:"base64,omitempty"` // head is base64: the bytes are not UTF-8
+	Truncated  bool   `json:"truncated,omitempty"`
+	Value      string `json:"value,omitempty"`       // where truncated: SHA-256 of the whole as canonical JSON without what the promise ignores; empty where it is none
+	StillCoded bool   `json:"still_coded,omitempty"` // its content coding could not be taken off
 }
 
 // HeadCap is how many bytes of a body a trace keeps.
@@ -115,6 +117,7 @@ const (
 	Reset    Outcome = "reset"     // the connection ended without an answer byte
 	TimedOut Outcome = "timed-out" // no whole answer within the contract's timeout
 	Refused  Outcome = "refused"   // no connection: nothing was sent
+	HungUp   Outcome = "hung-up"   // this side ended the connection on purpose; FirstByte says whether an answer had begun
 )
 
 // Answer is what came back for one copy.

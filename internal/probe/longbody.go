@@ -1,0 +1,87 @@
+package probe
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// NoValue is ValueDigest's word for bytes that are no JSON.
+const NoValue = "none"
+
+// ValueDigest tells two answers apart that are longer than a trace keeps: the
+// SHA-256, hexadecimal, of a body's canonical form (RFC 8785) without what the
+// promise says may differ; NoValue where it is no JSON, "" where it has no
+// canonical form that tells its numbers apart.
+func ValueDigest(op *contract.Operation, body []byte) string {
+	v, err := fingerprint.Parse(body)
+	if err != nil {
+		return NoValue
+	}
+	for _, text := range op.Promise.Ignore {
+		if p, err := fingerprint.ParsePointer(text); err == nil {
+			v = without(v, p)
+		}
+	}
+	canonical, err := v.Canonical(fingerprint.Strict, "")
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// without takes a place out of a value. An array's item becomes null, so that
+// the others keep their places.
+func without(v *fingerprint.Value, at fingerprint.Pointer) *fingerprint.Value {
+	null := &fingerprint.Value{Kind: fingerprint.KindNull}
+	if len(at) == 0 {
+		return null
+	}
+	parent, ok := v.At(at[:len(at)-1])
+	if !ok {
+		return v
+	}
+	last := at[len(at)-1]
+	switch parent.Kind {
+	case fingerprint.KindObject:
+		parent.Members = slices.DeleteFunc(parent.Members, func(m fingerprint.Member) bool { return m.Name == last })
+	case fingerprint.KindArray:
+		for i := range parent.Items {
+			if itoa(int64(i)) == last {
+				parent.Items[i] = null
+			}
+		}
+	}
+	return v
+}
+
+// longDifferences compares bodies of which the trace keeps the beginning of
+// one at least, as JSON.
+func (r rules) longDifferences(a, b trace.Body) []difference {
+	va, vb := r.valueOf(a), r.valueOf(b)
+	size := func(d trace.Body, v string) string {
+		if v == NoValue {
+			return itoa(d.Size) + " bytes that are no JSON"
+		}
+		return itoa(d.Size) + " bytes"
+	}
+	switch {
+	case va == "" || vb == "":
+		return []difference{{what: "body beyond what the trace holds", unknown: true}}
+	case va != vb, va == NoValue:
+		return []difference{{what: "body", a: size(a, va), b: size(b, vb)}}
+	}
+	return nil
+}
+
+func (r rules) valueOf(b trace.Body) string {
+	if b.Truncated {
+		return b.Value
+	}
+	return ValueDigest(r.op, bodyOf(b))
+}

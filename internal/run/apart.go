@@ -1,0 +1,67 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/trace"
+	"github.com/idem-toolkit/idem/internal/wire"
+)
+
+// apart sends one copy that is unlike the others: the connection is ended on
+// purpose, or its answer takes so long that it would keep others waiting.
+func (x *actor) apart(ctx context.Context, a probe.Send) {
+	x.r.pace.await(ctx, 1)
+	if !a.Long {
+		free, ok := x.shared(ctx)
+		if !ok {
+			return
+		}
+		defer free()
+	}
+	one, err := x.copy(ctx, a.Request, a.Target, a.Other)
+	if err != nil {
+		x.undone(a.Label, err.Error())
+		return
+	}
+	one.HangUp = x.hangUp(a.HangUp)
+	x.recordResult(a.Label, 0, a.Request, a.Target, x.r.Client.SendCopy(ctx, one))
+}
+
+// hangUp gives the moment of a hang-up: parts of an answer's time are of the
+// time that the control saw.
+func (x *actor) hangUp(h probe.HangUp) wire.HangUp {
+	var out wire.HangUp
+	switch h.When {
+	case probe.Stay:
+		return out
+	case probe.InAnswer:
+		out.When = wire.InAnswer
+	default:
+		out.When = wire.AfterWrite
+	}
+	x.p.controls.mu.Lock()
+	answer := x.p.controls.history.AnswerTime()
+	x.p.controls.mu.Unlock()
+	out.After = h.After + time.Duration(h.Part*float64(answer))
+	return out
+}
+
+// outcome is what became of a copy, with what was done on purpose told from
+// what was not: a hang-up is no trouble.
+func outcome(res wire.Result) trace.Outcome {
+	if res.Outcome != trace.Answered && errors.Is(res.Err, wire.ErrHungUp) {
+		return trace.HungUp
+	}
+	return res.Outcome
+}
+
+// stillCoded says that a body has a content coding (RFC 9110, 8.4.1) that
+// plainBody could not take off.
+func stillCoded(res wire.Result, plain []byte) bool {
+	coding := strings.TrimSpace(strings.ToLower(strings.Join(trace.Get(res.Header, "Content-Encoding"), ",")))
+	return coding != "" && coding != "identity" && len(plain) > 0 && len(res.Body) > 0 && &plain[0] == &res.Body[0]
+}
