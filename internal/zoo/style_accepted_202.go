@@ -11,6 +11,7 @@ import (
 var accepted202 = Variant{
 	Name:      "accepted-202",
 	What:      "the answer is 202, and the money moves a little later",
+	Says:      func(s *Says) { s.Effects["settle"] = "1s" },
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return later{b} },
 }
 

@@ -11,6 +11,7 @@ import (
 var laggingCounter = Variant{
 	Name:      "lagging-counter",
 	What:      "the list of effects is a view that is brought up to date every 300 ms only",
+	Says:      func(s *Says) { s.Effects["settle"] = "800ms" },
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return &stale{Behaviour: b, views: map[string]view{}} },
 }
 
