@@ -8,13 +8,18 @@ import (
 
 	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 const uuidLength = 36 // RFC 9562, section 4
 
 func (r *reader) key(b *fields, q *Request) Key {
 	k := Key{Pos: b.at}
-	switch b.choose(true, "header", "body", "query") {
+	var base Key
+	if r.profiled != nil {
+		base = r.profiled.Key
+	}
+	switch b.choose(r.profiled == nil || !r.profiled.KeyPlace(), "header", "body", "query") {
 	case "header":
 		k.Header = b.headerName("header", true)
 	case "body":
@@ -23,7 +28,57 @@ func (r *reader) key(b *fields, q *Request) Key {
 	case "query":
 		k.Query = b.text("query")
 		r.keyInQuery(b.Get("query"), k.Query, q.Path)
+	default:
+		r.profiledPlace(b, base, &k, q)
 	}
+	r.companion(b, &k)
+	if n := b.Get("syntax"); n != nil {
+		k.Syntax = b.word("syntax", "")
+		if k.Syntax == "sf-string" && k.Header == "" {
+			r.fail(n.Errorf("sf-string is a form of header fields (RFC 9651)").WithHint("syntax: bare"))
+		}
+	} else if k.Syntax == "" {
+		k.Syntax = "bare"
+	}
+	if b.choose(true, "recipe", "generate") == "recipe" {
+		k.Recipe = b.text("recipe")
+	} else {
+		k.Generate = b.word("generate", "")
+	}
+	if base.Rules != nil {
+		rules := *base.Rules
+		rules.Pos, k.Rules = r.profiledAt, &rules
+	}
+	if b.Has("rules") {
+		known := KeyRules{}
+		if k.Rules != nil {
+			known = *k.Rules
+		}
+		r.child(b, "rules", true, "rules", func(b *fields) { k.Rules = r.rules(b, known, k.Generate) })
+	}
+	return k
+}
+
+// profiledPlace is where the profile says that the key travels, with what
+// belongs to that place; nothing of it where the file names a place itself.
+func (r *reader) profiledPlace(b *fields, base Key, k *Key, q *Request) {
+	if r.err != nil || r.profiled == nil {
+		return
+	}
+	k.Header, k.Body, k.Query, k.Companion, k.Syntax = base.Header, base.Body, base.Query, base.Companion, base.Syntax
+	switch {
+	case k.Body != "":
+		r.keyInBody(b.Node, k.Body, q)
+	case k.Query != "":
+		r.keyInQuery(b.Node, k.Query, q.Path)
+	}
+	if r.err != nil {
+		r.err = problem.New(at(r.file, pos(b.Node)), "profile %s: %s", r.profiled.Name, strings.TrimPrefix(r.err.Error(), b.Node.At()+": ")).
+			WithHint("name the key's place: header, body or query")
+	}
+}
+
+func (r *reader) companion(b *fields, k *Key) {
 	r.child(b, "companion", false, "companion", func(b *fields) {
 		b.Must("as")
 		k.Companion = &Companion{Header: b.headerName("header", true), As: b.word("as", "")}
@@ -31,17 +86,6 @@ func (r *reader) key(b *fields, q *Request) Key {
 			r.fail(b.Get("header").Errorf("the companion's header is the key's own"))
 		}
 	})
-	k.Syntax = b.word("syntax", "bare")
-	if k.Syntax == "sf-string" && k.Header == "" {
-		r.fail(b.Get("syntax").Errorf("sf-string is a form of header fields (RFC 9651)").WithHint("syntax: bare"))
-	}
-	if b.choose(true, "recipe", "generate") == "recipe" {
-		k.Recipe = b.text("recipe")
-	} else {
-		k.Generate = b.word("generate", "")
-	}
-	r.child(b, "rules", false, "rules", func(b *fields) { k.Rules = r.rules(b, k.Generate) })
-	return k
 }
 
 // keyInBody holds the key's pointer to a member of an object or a field of the
@@ -115,12 +159,17 @@ func (r *reader) keyInQuery(n *document.Node, name, path string) {
 	}
 }
 
-func (r *reader) rules(b *fields, generate string) *KeyRules {
-	k := &KeyRules{
-		MinLength: int(b.wholeNumber("min_length", 1, 1_000_000)),
-		MaxLength: int(b.wholeNumber("max_length", 1, 1_000_000)),
-		Case:      b.word("case", ""),
-		Pos:       b.at,
+// rules reads what is declared of keys, over what a profile knows of them.
+func (r *reader) rules(b *fields, known KeyRules, generate string) *KeyRules {
+	k := &known
+	k.Pos, k.Case = b.at, b.word("case", k.Case)
+	for _, length := range []struct {
+		name string
+		into *int
+	}{{"min_length", &k.MinLength}, {"max_length", &k.MaxLength}} {
+		if b.Has(length.name) {
+			*length.into = int(b.wholeNumber(length.name, 1, 1_000_000))
+		}
 	}
 	if n := b.Get("pattern"); n != nil {
 		pattern, err := n.AsString("pattern")
@@ -135,16 +184,27 @@ func (r *reader) rules(b *fields, generate string) *KeyRules {
 	if r.err != nil {
 		return k
 	}
+	// length is a member, or its profile's value with the profile named.
+	length := func(name string) (*document.Node, string) {
+		if n := b.Get(name); n != nil || r.profiled == nil {
+			return n, name
+		}
+		return b.Node, "the " + name + " of profile " + r.profiled.Name
+	}
 	switch {
 	case k.MaxLength > 0 && k.MinLength > k.MaxLength:
-		r.fail(b.Get("max_length").Errorf("max_length is below min_length"))
+		_, least := length("min_length")
+		n, most := length("max_length")
+		r.fail(n.Errorf("%s is below %s", most, least))
 	case k.TooLong != nil && k.MaxLength == 0:
 		r.fail(b.Get("too_long").Errorf("too_long needs a max_length").WithHint("max_length: 255"))
 	case generate == "uuid4" && k.MaxLength > 0 && k.MaxLength < uuidLength:
-		r.fail(b.Get("max_length").Errorf("a generated uuid4 has %d characters; nothing is ever cut to fit", uuidLength).
+		n, _ := length("max_length")
+		r.fail(n.Errorf("a generated uuid4 has %d characters; nothing is ever cut to fit", uuidLength).
 			WithHint("recipe: FILE, with limits: {max_length: %d}", k.MaxLength))
 	case generate == "uuid4" && k.MinLength > uuidLength:
-		r.fail(b.Get("min_length").Errorf("a generated uuid4 has %d characters", uuidLength))
+		n, _ := length("min_length")
+		r.fail(n.Errorf("a generated uuid4 has %d characters", uuidLength))
 	}
 	return k
 }

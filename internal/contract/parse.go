@@ -25,6 +25,19 @@ func Parse(file string, src []byte, load func(path string) ([]byte, error)) (*Co
 	return r.parse(src)
 }
 
+// ParseRecorded reads the contract that a trace holds, with the profile that it
+// holds: another version of the tool, whose table says something else, must
+// judge the run by the same promises. profile is ProfileText of the run's
+// contract; where the file names a profile and there is none, that is an error.
+func ParseRecorded(file string, src []byte, profile string) (*Contract, error) {
+	r := &reader{file: file, profileText: profile, recorded: true}
+	return r.parse(src)
+}
+
+// ProfileText is the profile that the contract was read with, as JSON, whole;
+// empty where the file names none.
+func (c *Contract) ProfileText() string { return c.profileText }
+
 // Resolve gives a copy with every ${NAME} filled in. A name that lookup does
 // not know, and a value that does not fit its place, are errors that show the
 // place and the text of the file, never the value. What was changed in c
@@ -49,7 +62,7 @@ func (c *Contract) WithSettings(values map[string]string) (*Contract, error) {
 // again reads the source anew, so that the copy shares nothing with c and
 // every error has its exact place.
 func (c *Contract) again(texts, numbers lookup) (*Contract, error) {
-	r := &reader{file: c.File, texts: texts, numbers: numbers}
+	r := &reader{file: c.File, texts: texts, numbers: numbers, profileText: c.profileText}
 	if c.files != nil {
 		r.files = maps.Clone(c.files)
 		r.load = func(path string) ([]byte, error) {
@@ -76,6 +89,9 @@ func (r *reader) parse(src []byte) (*Contract, error) {
 	}
 	c.files, c.urls = r.files, r.urls
 	c.settings = slices.Sorted(maps.Keys(r.settings))
+	if r.profiled != nil {
+		c.profileText, c.ProfileAt = r.profiled.Text, r.profiledAt
+	}
 	return c, nil
 }
 

@@ -12,21 +12,27 @@ import (
 // promise reads the promise block of an operation over what its profile fills
 // in. Without the block nothing but that is promised.
 func (r *reader) promise(operation *fields) Promise {
-	where := operation.pos("promise")
+	p := unstated(operation.pos("promise"))
+	if r.profiled != nil {
+		r.profiled.fill(r.profiledAt, &p)
+	}
+	r.child(operation, "promise", false, "promise", func(b *fields) {
+		r.accepted(b, &p)
+		r.duplicates(b, &p)
+		r.outcomes(b, &p)
+		r.times(b, &p)
+	})
+	return p
+}
+
+// unstated is the promise of an empty block: nothing is known but defaults.
+func unstated(where Pos) Promise {
 	p := Promise{Pos: where, Compare: "json"}
 	for _, at := range []*Pos{&p.Duplicate.Pos, &p.Conflict.Pos, &p.InFlight.Pos, &p.OwnerMax.Pos, &p.Reorder.Pos,
 		&p.MissingKey.Pos, &p.Retention.Pos, &p.AfterRetention.Pos, &p.RetryWindow.Pos, &p.Lease.Pos, &p.Binding.Pos} {
 		*at = where
 	}
 	p.AfterRetention.Known, p.AfterRetention.Value = true, Outcome{Mode: "any"}
-	if r.profiled != nil {
-		r.profiled(&p)
-	}
-	r.child(operation, "promise", false, "promise", func(b *fields) {
-		r.duplicates(b, &p)
-		r.outcomes(b, &p)
-		r.times(b, &p)
-	})
 	return p
 }
 
@@ -40,12 +46,31 @@ func state[T any](b *fields, name string, into *Promised[T], read func(n *docume
 	into.Known, into.Pos = true, b.pos(name)
 }
 
+// accepted reads which answers say that an operation was done, for APIs whose
+// status does not: GraphQL, and envelopes with an error in a 200.
+func (r *reader) accepted(b *fields, p *Promise) {
+	n := b.Get("accepted")
+	if n == nil {
+		return
+	}
+	p.Accepted = r.matcherAt(n, "accepted", "accepted")
+	if r.err != nil {
+		return
+	}
+	for i, status := range p.Accepted.Status {
+		if status >= 400 || status == 307 || status == 308 {
+			r.fail(n.Lookup("status").Items[i].Errorf("%d says that nothing was done, so it accepts no operation", status).
+				WithHint("accepted: {status: [200]}"))
+		}
+	}
+}
+
 // duplicates reads what the second of two requests gets.
 func (r *reader) duplicates(b *fields, p *Promise) {
 	state(b, "duplicate", &p.Duplicate, func(n *document.Node) Duplicate { return r.duplicate(n) })
 	p.Compare = b.word("compare", p.Compare)
 	r.child(b, "marker", false, "marker", func(b *fields) {
-		m := Marker{Header: b.headerName("header", true)}
+		m := Marker{Header: b.headerName("header", true), Pos: b.at}
 		if n := b.Get("value"); n != nil {
 			m.Value = b.optText("value")
 			r.checkHeaderValue(n, m.Value, "value")

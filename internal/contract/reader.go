@@ -22,9 +22,13 @@ type reader struct {
 	within   bool            // inside target, effects, crash or expiry, where ${NAME} may stand
 	settings map[string]bool // names that durations and numbers read
 	urls     []placed
-	profiled func(*Promise) // what the profile fills in; nil without one
+	profiled *Profile // what the file names; nil without one
 	err      error
 	reading  *fields // the innermost object being read
+
+	profiledAt  Pos    // where the file names it
+	profileText string // of a trace: in place of the built-in one
+	recorded    bool   // the profile must be the trace's own
 }
 
 // fail keeps the first error. One without a hint gets the line that was being

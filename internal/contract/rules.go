@@ -22,14 +22,14 @@ const leaseMargin = time.Second
 func (r *reader) timesAgree(b *fields, o *Operation) {
 	p := &o.Promise
 	if p.RetryWindow.Known && p.Retention.Known && p.RetryWindow.Value >= p.Retention.Value.AtLeast {
-		r.fail(problem.New(at(r.file, p.RetryWindow.Pos), "retry_window (%s) must be shorter than retention (%s)",
-			words(p.RetryWindow.Value), words(p.Retention.Value.AtLeast)).
+		r.fail(problem.New(at(r.file, p.RetryWindow.Pos), "retry_window%s (%s) must be shorter than retention%s (%s)",
+			r.of(p.RetryWindow.Pos), words(p.RetryWindow.Value), r.of(p.Retention.Pos), words(p.Retention.Value.AtLeast)).
 			WithHint("a retry after its key is forgotten is a new operation"))
 	}
 	if e := o.Expiry; e != nil && e.Wait > 0 && len(e.BaseURLs) == 0 && p.Lease.Known && p.Lease.Value >= e.Wait-leaseMargin {
 		n := b.Get("expiry").Member("wait")
-		r.fail(problem.New(at(r.file, Pos{n.Line, n.Column}), "the lease (%s) and 1s must be below expiry.wait (%s) on one instance",
-			words(p.Lease.Value), words(e.Wait)).
+		r.fail(problem.New(at(r.file, Pos{n.Line, n.Column}), "the lease%s (%s) and 1s must be below expiry.wait (%s) on one instance",
+			r.of(p.Lease.Pos), words(p.Lease.Value), words(e.Wait)).
 			WithHint("a longer wait, or expiry.base_urls for an instance of its own"))
 	}
 	if c := o.Crash; c != nil && c.Recovery == 0 {

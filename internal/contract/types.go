@@ -26,6 +26,7 @@ type Contract struct {
 	SHA256     string // of Source, hexadecimal
 	Name       string
 	Profile    string
+	ProfileAt  Pos // of the line that names it
 	Target     Target
 	Limits     Limits
 	Operations []*Operation
@@ -34,6 +35,8 @@ type Contract struct {
 	files    map[string][]byte // what body_file named, by path; nil where nothing was read
 	settings []string          // names that durations and numbers read, sorted
 	urls     []placed          // base URLs with their places
+
+	profileText string // of the profile that was used, as JSON; empty without one
 }
 
 // placed is a text with its place.

@@ -17,11 +17,15 @@ type JSONExpectation struct {
 }
 
 // Marker is the header that says "this is a replay"; an empty Value is any.
-type Marker struct{ Header, Value string }
+type Marker struct {
+	Header, Value string
+	Pos           Pos
+}
 
 // Promise is what the API promises of one operation.
 type Promise struct {
 	Pos            Pos
+	Accepted       *Matcher // which answers say that an operation was done; nil: every 2xx and 3xx without another meaning
 	Duplicate      Promised[Duplicate]
 	Compare        string // json (default) or bytes
 	Marker         *Marker

@@ -49,7 +49,7 @@ func judgeDuplicate(j *judging) {
 	j.judgeRetry(t, "again", first, wrong, "settled")
 	if j.rules.marked(first) && first.Attempt == 0 && p.Duplicate.Value.Mode != "current" {
 		j.accuse(t, Finding{Slug: "duplicate/marker-on-first", Expected: "no " + p.Marker.Header + " on a first answer",
-			Actual: p.Marker.Header + ": " + p.Marker.Value + " stands on it"}, p.Pos,
+			Actual: p.Marker.Header + ": " + p.Marker.Value + " stands on it"}, p.Marker.Pos,
 			"the replay marker stands on every replay and on no first answer")
 	}
 	sent := len(t.Under("first")) + len(t.Under("retry")) + len(t.Under("again"))
@@ -100,7 +100,7 @@ func (j *judging) judgeRetry(t *Trial, label string, first *Exchange, wrong stri
 		f.Slug = "duplicate/refused"
 	case p.Duplicate.Value.Mode == "answer":
 		f.Slug, f.Actual = "duplicate/not-refused", f.Actual+noLink(shown)
-	case c.inFlight || c.conflict || x.Answer.Status >= 400:
+	case !c.welcome && !c.duplicate:
 		f.Slug = "duplicate/refused"
 	default:
 		f.Slug, f.Actual = "duplicate/other-answer", list(shown)
@@ -122,7 +122,7 @@ func (j *judging) judgeMarker(t *Trial, label string, x *Exchange, wrong string)
 		return
 	}
 	j.accuse(t, Finding{Slug: "duplicate/marker-missing", Case: label, Follows: wrong,
-		Expected: p.Marker.Header + ": " + p.Marker.Value, Actual: "the replay does not carry it"}, p.Pos,
+		Expected: p.Marker.Header + ": " + p.Marker.Value, Actual: "the replay does not carry it"}, p.Marker.Pos,
 		"the replay marker stands on every replay")
 }
 

@@ -61,7 +61,7 @@ func openCourt(e trace.Event) (*court, error) {
 	if sum := sha256.Sum256([]byte(e.Run.Contract)); !e.Run.Masked && hex.EncodeToString(sum[:]) != e.Run.SHA256 {
 		return nil, problem.New("event 1", "the contract in the trace is not the one that was run: its sha256 differs")
 	}
-	c, err := contract.Parse(e.Run.File, []byte(e.Run.Contract), nil)
+	c, err := contract.ParseRecorded(e.Run.File, []byte(e.Run.Contract), e.Run.Profile)
 	if err == nil {
 		c, err = c.WithSettings(e.Run.Settings)
 	}

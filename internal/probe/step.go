@@ -169,6 +169,9 @@ func (j *judging) mark() mark { return mark{j.accused, len(j.result.Reasons)} }
 
 // requirement quotes the contract's line and says what it means.
 func (j *judging) requirement(pos contract.Pos, promise string) string {
+	if c := j.contract; c.Profile != "" && pos == c.ProfileAt {
+		return fmt.Sprintf("%s `profile %s`: %s", c.Where(pos), c.Profile, promise)
+	}
 	quoted := sourceLine(j.contract.Source, pos.Line)
 	if quoted == "" {
 		return promise

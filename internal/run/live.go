@@ -55,6 +55,7 @@ func Prepare(ctx context.Context, o Options) (*Live, error) {
 	l.header = &trace.Run{
 		Schema: trace.Schema, Tool: o.Tool, ID: o.RunID, Seed: o.Seed, Began: o.Began.UTC().Format(time.RFC3339),
 		File: o.Contract.File, SHA256: o.Contract.SHA256, Contract: string(o.Contract.Source),
+		Profile:  o.Contract.ProfileText(),
 		Settings: settings(o), Only: o.Selection.Only, Skip: o.Selection.Skip,
 		Operations: o.Selection.Operations, RequireEffects: o.RequireEffects, Steps: probe.StepNames(),
 	}

@@ -61,6 +61,7 @@ type Run struct {
 	SHA256         string            `json:"sha256"`             // of the contract's bytes
 	Contract       string            `json:"contract"`           // the contract\'s bytes, whole, but for what is masked
 	Masked         bool              `json:"masked,omitempty"`   // something of the contract is masked: SHA256 is of the bytes before
+	Profile        string            `json:"profile,omitempty"`  // the profile that filled promises in, whole: another version's table may differ
 	Settings       map[string]string `json:"settings,omitempty"` // values of the ${NAME} that numbers and durations read
 	Only           []string          `json:"only,omitempty"`
 	Skip           []string          `json:"skip,omitempty"`
