@@ -1,0 +1,20 @@
+package zoo
+
+import (
+	"context"
+
+	"github.com/idem-toolkit/idem/internal/reference"
+)
+
+var neverFinished = Variant{
+	Name:      "never-finished",
+	What:      "the key is never marked as finished: every duplicate is told that the first is still running",
+	Caught:    []string{"duplicate"},
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return unfinished{b} },
+}
+
+type unfinished struct{ reference.Behaviour }
+
+func (unfinished) Replay(context.Context, *reference.Service, *reference.Call, reference.Record) reference.Answer {
+	return reference.RefuseFor(409, "in-flight", "the first request with this key is still being worked on", 1)
+}

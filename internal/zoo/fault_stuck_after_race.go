@@ -1,0 +1,36 @@
+package zoo
+
+import (
+	"context"
+
+	"github.com/idem-toolkit/idem/internal/reference"
+)
+
+var stuckAfterRace = Variant{
+	Name:      "stuck-after-race",
+	What:      "a key that was raced for stays in flight for ever: the loser writes its state over the finished one",
+	Caught:    []string{"concurrent"},
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return staysBusy{b, newNoted[bool]()} },
+}
+
+type staysBusy struct {
+	reference.Behaviour
+	raced *noted[bool]
+}
+
+func (k staysBusy) Busy(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) *reference.Answer {
+	if rec.State != reference.InProgress {
+		a := reference.RefuseFor(409, "in-flight", "the first request with this key is still being worked on", 1)
+		return &a
+	}
+	k.raced.set(recordID(s, call), true)
+	return waiting(ctx, k.Behaviour, s, call, rec)
+}
+
+func (k staysBusy) Claim(ctx context.Context, s *reference.Service, call *reference.Call, ask reference.Ask) (reference.Claim, error) {
+	claim, err := k.Behaviour.Claim(ctx, s, call, ask)
+	if _, raced := k.raced.get(ask.ID()); raced && claim.Verdict == reference.Finished && !waited(call) {
+		claim.Verdict = reference.Busy
+	}
+	return claim, err
+}
