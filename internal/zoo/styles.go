@@ -25,6 +25,6 @@ func Styles() []Variant {
 		accepted202, laggingCounter,
 
 		// the surroundings
-		resetsSometimes, recoversWith503,
+		resetsSometimes, recoversWith503, offersHTTP2,
 	}
 }
