@@ -31,6 +31,7 @@ type verifyOptions struct {
 	reports         []string
 	script          string // of idem report: the finding whose script is all that is wanted
 	colour          bool
+	selfTest        selfTestOptions
 }
 
 func newVerifyCmd(app *App) *cobra.Command {
@@ -45,7 +46,8 @@ Without --live this is a dry run: it prints what the contract promises and what 
 live run would send, and sends nothing.`,
 		Example: `  idem verify contract.yaml                 what would be sent
   idem verify contract.yaml --live          send it and judge
-  idem verify --demo                        the whole check against the reference service`,
+  idem verify --demo                        the whole check against the reference service
+  idem verify --self-test                   is the check to be trusted? the whole of it, against known faults`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -72,6 +74,7 @@ live run would send, and sends nothing.`,
 	f.BoolVar(&o.requireEffects, "require-effects", false, "a pass needs counted effects, answers are not enough")
 	f.StringArrayVar(&o.allowProduction, "allow-production", nil, "let credentials that look like production go to this host")
 	f.BoolVar(&o.allowTestSecret, "allow-test-secret", false, "let a live run use the public test secret")
+	o.selfTest.add(c)
 	return c
 }
 
@@ -88,6 +91,12 @@ func (o *verifyOptions) settle(app *App, c *cobra.Command) error {
 }
 
 func runVerify(c *cobra.Command, app *App, o *verifyOptions) error {
+	if o.selfTest.on {
+		return runSelfTest(c.Context(), app, o)
+	}
+	if err := o.selfTest.without(c); err != nil {
+		return err
+	}
 	if err := o.check(); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ func judgeConcurrent(j *judging) {
 }
 
 func (j *judging) measureRaces(r *raceTally) {
+	j.result.Evidence.Rounds = &Rounds{r.rounds, r.overlapped}
 	sentence := ""
 	if r.overlapped < r.rounds {
 		sentence = fmt.Sprintf("copies overlapped in %d of %d rounds", r.overlapped, r.rounds)

@@ -36,7 +36,11 @@ type Evidence struct {
 	Effects  *Effects
 	Controls []Control
 	Measures []Measure // rounds, kills, times: name and value, in order
+	Rounds   *Rounds   // of races; nil: none were run
 }
+
+// Rounds are the releases of copies together, and those whose copies overlapped.
+type Rounds struct{ Made, Overlapped int }
 
 // Effects are the counts of a step's deciding trial, in units of the control.
 type Effects struct {

@@ -132,20 +132,28 @@ func counter(kind string) string {
 // Contract writes the contract that a variant is held to on a store; the same
 // variant and store give the same bytes.
 func (v Variant) Contract(on Store) []byte {
-	s := standard()
-	if v.Says != nil {
-		v.Says(s)
-	}
+	s := v.says()
 	delete(s.Crash, "process")
 	if on == Memory {
 		s.Crash = nil
 	} else if s.Crash != nil {
-		s.Crash["process"] = "{command: " + flow(append(v.Command(on), s.Serve...)) + ", ready: /healthz}"
+		s.Crash["process"] = "{command: " + flow(v.Command(on)) + ", ready: " + Ready + "}"
 	}
 	return s.write(v, on)
 }
 
-// Command is how the contract starts the variant: variables stand as ${NAME}.
+func (v Variant) says() *Says {
+	s := standard()
+	if v.Says != nil {
+		v.Says(s)
+	}
+	return s
+}
+
+// Ready is the path that answers 2xx once a variant serves.
+const Ready = "/healthz"
+
+// Command is how the variant is started: variables stand as ${NAME}.
 func (v Variant) Command(on Store) []string {
 	variable := func(name string) string { return "${" + name + "}" }
 	argv := []string{variable(EnvProgram), "serve", "--listen", variable(EnvAddress), "--replica", variable(EnvReplica)}
@@ -156,11 +164,14 @@ func (v Variant) Command(on Store) []string {
 		argv = append(argv, "--store-env", EnvDSN)
 	}
 	argv = append(argv, "--retention", retention, "--lease", lease, "--work", "10ms", "--answer-delay", "40ms", "--admin")
-	if v.Name != "" {
+	if v.special() {
 		argv = append(argv, v.flag(), v.Name)
 	}
-	return argv
+	return append(argv, v.says().Serve...)
 }
+
+// special says that the variant is another than the reference service.
+func (v Variant) special() bool { return v.Name != "" && v.Name != Reference().Name }
 
 func (v Variant) flag() string {
 	if v.IsFault() {
@@ -182,7 +193,7 @@ func flow(list []string) string {
 func (s *Says) write(v Variant, on Store) []byte {
 	var b bytes.Buffer
 	name := "reference service"
-	if v.Name != "" {
+	if v.special() {
 		name += ", " + v.Name
 		b.WriteString(wrapped(v.What))
 	} else {

@@ -45,6 +45,11 @@ type Variant struct {
 	Handler   func(http.Handler) http.Handler
 }
 
+// Reference is the reference service as it is, which is right.
+func Reference() Variant {
+	return Variant{Name: "reference", What: "the reference service as it is"}
+}
+
 // Fault finds a fault by name.
 func Fault(name string) (Variant, bool) { return find(Faults(), name) }
 

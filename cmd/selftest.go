@@ -1,0 +1,218 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idem-toolkit/idem/internal/determ"
+	"github.com/idem-toolkit/idem/internal/document"
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/selftest"
+	"github.com/idem-toolkit/idem/internal/zoo"
+)
+
+// selfTestOptions are the flags of idem verify --self-test.
+type selfTestOptions struct {
+	on       bool
+	stores   []string
+	storeEnv string
+	faults   []string
+	styles   []string
+	jobs     int
+	repeat   int
+
+	dsn string // of PostgreSQL, found in the environment
+}
+
+// Bounds of a self-test.
+const (
+	mostJobs   = 64
+	mostRepeat = 1000
+	// checkMost bounds one check, and checkAbout is what most take: retention,
+	// lease and late effects have to be waited for.
+	checkMost  = 4 * time.Minute
+	checkAbout = 15 * time.Second
+)
+
+// defaultJobs keeps the processors busy while most checks wait, and leaves
+// each the time to see what happens within milliseconds.
+func defaultJobs() int { return min(4*runtime.NumCPU(), 16) }
+
+func (o *selfTestOptions) add(c *cobra.Command) {
+	f := c.Flags()
+	f.BoolVar(&o.on, "self-test", false, "check servers whose faults are known, and right ones: what the check catches, and whom it accuses")
+	f.StringSliceVar(&o.stores, "store", []string{string(zoo.File)}, "with --self-test: where they keep records, of memory, file, postgres")
+	f.StringVar(&o.storeEnv, "store-env", "", "with --store postgres: the environment variable that holds the database's address")
+	f.StringSliceVar(&o.faults, "fault", nil, "with --self-test: only these faults (all, none, or of idem serve --fault list)")
+	f.StringSliceVar(&o.styles, "style", nil, "with --self-test: only these styles (all, none, or of idem serve --style list)")
+	f.IntVar(&o.jobs, "jobs", defaultJobs(), "with --self-test: how many checks run at a time")
+	f.IntVar(&o.repeat, "repeat", 1, "with --self-test: how often each fault that only a race shows is checked")
+}
+
+// without refuses flags that only a self-test uses.
+func (o *selfTestOptions) without(c *cobra.Command) error {
+	for _, name := range []string{"store", "store-env", "fault", "style", "jobs", "repeat"} {
+		if c.Flags().Changed(name) {
+			return problem.New("--"+name, "it is a flag of the self-test").WithHint("idem verify --self-test --%s ...", name)
+		}
+	}
+	return nil
+}
+
+// check refuses what cannot be meant, and finds the database.
+func (o *selfTestOptions) check(app *App, v *verifyOptions) error {
+	switch {
+	case v.demo || v.live || v.file != "":
+		return problem.New("--self-test", "it brings its own servers and contracts").WithHint("idem verify --self-test")
+	case v.runID != "" || len(v.reports) > 0 || len(v.selection.Operations) > 0:
+		return problem.New("--self-test", "it takes no --run-id, --report or --operation").
+			WithHint("idem verify --self-test --format json > self-test.json")
+	case v.format != "human" && v.format != "json":
+		return problem.New("--format", "a self-test is shown as human or json, not as %s", document.Show(v.format))
+	case o.jobs < 1 || o.jobs > mostJobs:
+		return problem.New("--jobs", "is not between 1 and %d", mostJobs)
+	case o.repeat < 1 || o.repeat > mostRepeat:
+		return problem.New("--repeat", "is not between 1 and %d", mostRepeat)
+	}
+	for _, step := range append(slices.Clone(v.selection.Only), v.selection.Skip...) {
+		if !slices.Contains(probe.StepNames(), step) {
+			return problem.New("", "there is no step %q", step).WithHint("one of %s", strings.Join(probe.StepNames(), ", "))
+		}
+	}
+	return o.checkStores(app)
+}
+
+func (o *selfTestOptions) checkStores(app *App) error {
+	var names []string
+	for _, s := range zoo.Stores() {
+		names = append(names, string(s))
+	}
+	for i, name := range o.stores {
+		if !slices.Contains(names, name) {
+			return problem.New("--store", "%s is none of %s", document.Show(name), strings.Join(names, ", ")).
+				WithHint("--self-test --store memory,file")
+		}
+		if slices.Contains(o.stores[:i], name) {
+			return problem.New("--store", "%s is there twice", name)
+		}
+	}
+	wanted := slices.Contains(o.stores, string(zoo.Postgres))
+	switch {
+	case len(o.stores) == 0:
+		return problem.New("--store", "it names no store").WithHint("--store %s", strings.Join(names, ","))
+	case wanted && o.storeEnv == "":
+		return problem.New("--store-env", "which PostgreSQL").WithHint("--store postgres --store-env DSN, with its address in $DSN")
+	case !wanted && o.storeEnv != "":
+		return problem.New("--store-env", "no store is in PostgreSQL").WithHint("--store postgres --store-env %s", o.storeEnv)
+	case !wanted:
+		return nil
+	case !determ.IsEnvName(o.storeEnv):
+		return problem.New("--store-env", "this takes the name of an environment variable, not a value").WithHint("--store-env DSN")
+	}
+	dsn, ok := app.LookupEnv(o.storeEnv)
+	if !ok || dsn == "" {
+		return problem.New("--store-env", "the environment variable %s is not set", o.storeEnv).WithHint("export %s", o.storeEnv)
+	}
+	o.dsn = dsn
+	return nil
+}
+
+// chosen gives the variants to check: the named ones, or all; the reference
+// service as it is stands first among the styles.
+func (o *selfTestOptions) chosen(only, skip []string) ([]zoo.Variant, error) {
+	faults, err := pick("--fault", o.faults, len(o.styles) > 0, zoo.Faults())
+	if err != nil {
+		return nil, err
+	}
+	styles, err := pick("--style", o.styles, len(o.faults) > 0, append([]zoo.Variant{zoo.Reference()}, zoo.Styles()...))
+	if err != nil {
+		return nil, err
+	}
+	runs := func(step string) bool {
+		return !slices.Contains(skip, step) && (len(only) == 0 || slices.Contains(only, step))
+	}
+	faults = slices.DeleteFunc(faults, func(v zoo.Variant) bool { return !slices.ContainsFunc(v.Caught, runs) })
+	all := append(faults, styles...)
+	if len(all) == 0 {
+		return nil, problem.New("--self-test", "no fault or style is left to check").WithHint("idem verify --self-test")
+	}
+	return all, nil
+}
+
+// pick gives the variants that are named: all where none is, but none where
+// only the other kind was asked for.
+func pick(flag string, names []string, other bool, list []zoo.Variant) ([]zoo.Variant, error) {
+	switch {
+	case len(names) == 0 && other, slices.Equal(names, []string{"none"}):
+		return nil, nil
+	case len(names) == 0, slices.Equal(names, []string{"all"}):
+		return slices.Clone(list), nil
+	}
+	var out []zoo.Variant
+	for _, name := range names {
+		v, err := variantNamed(flag, name, list)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// runSelfTest checks every variant on every store and shows what came of it.
+func runSelfTest(ctx context.Context, app *App, o *verifyOptions) error {
+	if err := o.selfTest.check(app, o); err != nil {
+		return err
+	}
+	variants, err := o.selfTest.chosen(o.selection.Only, o.selection.Skip)
+	if err != nil {
+		return err
+	}
+	if o.tracePath != "" {
+		if err := os.MkdirAll(o.tracePath, 0o700); err != nil {
+			return problem.New("--trace", "the folder %s cannot be made: %s", o.tracePath, reason(err))
+		}
+	}
+	t := &selfTest{app: app, verify: o, began: time.Now()}
+	for _, store := range o.selfTest.stores {
+		t.plan(zoo.Store(store), variants)
+	}
+	t.announce()
+	report := t.run(ctx)
+	report.Steps = slices.DeleteFunc(probe.StepNames(), func(step string) bool {
+		return slices.Contains(o.selection.Skip, step) || len(o.selection.Only) > 0 && !slices.Contains(o.selection.Only, step)
+	})
+	var b bytes.Buffer
+	if o.format == "json" {
+		if err := selftest.WriteJSON(&b, report); err != nil {
+			return err
+		}
+	} else {
+		selftest.WriteHuman(&b, report, selftest.Options{Color: o.colour, Width: app.columns()})
+	}
+	if _, err := app.Out.Write(b.Bytes()); err != nil {
+		return problem.New("standard output", "%s", rootCause(err))
+	}
+	return exitWith(report.Exit())
+}
+
+// announce says what is to come and how long it may take.
+func (t *selfTest) announce() {
+	if t.app.Quiet {
+		return
+	}
+	jobs := t.verify.selfTest.jobs
+	waves := (len(t.cases) + jobs - 1) / jobs
+	fmt.Fprintf(t.app.Err, "idem: self-test: %d checks on store %s, %d at a time: about %s, %s at most\n", len(t.cases),
+		strings.Join(t.verify.selfTest.stores, ", "), jobs, (time.Duration(waves) * checkAbout).Round(time.Second),
+		time.Duration(waves)*checkMost)
+}
