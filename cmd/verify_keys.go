@@ -2,14 +2,20 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
 	"path/filepath"
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/determ"
+	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/keysource"
 	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
 	"github.com/idem-toolkit/idem/internal/report"
 )
 
@@ -28,11 +34,37 @@ func (k *contractKeys) Key(op *contract.Operation, tag [32]byte, body []byte) (s
 	if r == nil {
 		return probe.GeneratedKeys{}.Key(op, tag, body)
 	}
+	if op.Request.Body.Kind == contract.FormBody {
+		fields, err := formPayload(body)
+		if err != nil {
+			return "", problem.New(spellOperation(op), "%s", err)
+		}
+		body = fields
+	}
 	d, err := r.DeriveText(body, nil, k.secrets[op.Key.Recipe])
 	if err != nil {
 		return "", err
 	}
 	return d.ID, nil
+}
+
+func spellOperation(op *contract.Operation) string { return "operation " + op.Name }
+
+// formPayload gives a form as the payload that a recipe reads: an object of its
+// fields, texts all. A name that stands twice has no one value.
+func formPayload(form []byte) ([]byte, error) {
+	fields, err := url.ParseQuery(string(form))
+	if err != nil {
+		return nil, errors.New("the form cannot be read")
+	}
+	object := make(map[string]string, len(fields))
+	for name, values := range fields {
+		if len(values) > 1 {
+			return nil, fmt.Errorf("the form has %s %d times: a recipe cannot read it", document.Show(name), len(values))
+		}
+		object[name] = values[0]
+	}
+	return json.Marshal(object)
 }
 
 // readRecipes reads the recipes that a contract names, relative to it.

@@ -112,6 +112,7 @@ var blocks = [...]block{
 
 	{"matcher", []key{{"status", "[409, 422]"}, {"header", `{Retry-After: "1"}`}, {"json", "{/error/type: idempotency_error}"}}},
 	{"promise", []key{
+		{"accepted", "{json: {/ok: true}}"},
 		{"duplicate", "replay"},
 		{"compare", "json"},
 		{"marker", `{header: Idempotent-Replayed, value: "true"}`},

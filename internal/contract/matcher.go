@@ -43,6 +43,8 @@ func statusHint(n *document.Node, what string) string {
 	switch what {
 	case "missing_key", "repeated", "too_long":
 		return "400"
+	case "accepted":
+		return "200"
 	case "after_retention":
 		return "412"
 	case "stored":

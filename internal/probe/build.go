@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // Env is what plans are made from beside the contract: the same Env and
@@ -76,6 +77,9 @@ func (b *builder) freezeBytes(id string, m *made, change string, body []byte) st
 		Key: m.key, Change: change, Fresh: m.fresh,
 	}
 	r.Header = append(r.Header, m.form.headers...)
+	if media := mediaOf(m.form.body.Kind); media != "" && len(trace.Get(r.Header, "Content-Type")) == 0 {
+		r.Header = append(r.Header, [2]string{"Content-Type", media})
+	}
 	switch {
 	case m.form.keyless:
 		r.Key = ""
@@ -91,7 +95,8 @@ func (b *builder) freezeBytes(id string, m *made, change string, body []byte) st
 		r.Target += sep + url.QueryEscape(b.op.Key.Query) + "=" + url.QueryEscape(m.key)
 	}
 	if c := b.op.Key.Companion; c != nil && !m.form.keyless {
-		r.Header = append(r.Header, [2]string{c.Header, b.companion()})
+		r.Header = append(r.Header, [2]string{c.Header, Companion(b.env.Began)})
+		r.Companion = c.Header
 	}
 	r.Body = m.draft.bytes()
 	if body != nil {
@@ -100,6 +105,19 @@ func (b *builder) freezeBytes(id string, m *made, change string, body []byte) st
 	b.plan.Requests = append(b.plan.Requests, r)
 	return r.ID
 }
+
+// mediaOf is what a body is sent as where the contract's headers do not say.
+func mediaOf(k contract.BodyKind) string {
+	switch k {
+	case contract.JSONBody:
+		return "application/json"
+	case contract.FormBody:
+		return formMedia
+	}
+	return ""
+}
+
+const formMedia = "application/x-www-form-urlencoded"
 
 // keyText writes the key as its syntax has it; a String of RFC 9651, 3.3.3 is
 // quoted, and keys made here hold nothing that needs an escape beyond \ and ".
@@ -113,14 +131,13 @@ func (b *builder) keyText(key string) string {
 // dryBegan stands for the run's beginning in a dry run.
 var dryBegan = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// companion says when the operation was first sent: at the run's beginning,
-// for all of them, so that a retry's bytes are the first one's.
-func (b *builder) companion() string {
-	began := b.env.Began
-	if began.IsZero() {
-		began = dryBegan
+// Companion writes a time as key.companion has it (as: imf-fixdate, RFC 9110,
+// 5.6.7); the zero time is a dry run's.
+func Companion(at time.Time) string {
+	if at.IsZero() {
+		at = dryBegan
 	}
-	return began.UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
+	return at.UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
 }
 
 func (b *builder) fail(err error) {

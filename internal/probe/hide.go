@@ -1,6 +1,9 @@
 package probe
 
 import (
+	"net/url"
+	"strings"
+
 	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/trace"
 )
@@ -10,15 +13,38 @@ import (
 func (p *Plan) Hide(m *trace.Masker, sensitive []fingerprint.Pointer) {
 	for _, at := range sensitive {
 		for _, q := range p.Requests {
-			body, err := fingerprint.Parse(q.Body)
-			if err != nil {
-				continue
-			}
-			if v, ok := body.At(at); ok {
+			for _, v := range q.at(at) {
 				hideValue(m, v, at.String())
 			}
 		}
 	}
+}
+
+// at gives the values at a pointer of the request's body: of JSON, or of a form,
+// where a pointer has one token and a field may come several times.
+func (q *Request) at(p fingerprint.Pointer) []*fingerprint.Value {
+	for _, media := range trace.Get(q.Header, "Content-Type") {
+		if essence, _, _ := strings.Cut(media, ";"); !strings.EqualFold(strings.TrimSpace(essence), formMedia) {
+			continue
+		}
+		fields, err := url.ParseQuery(string(q.Body))
+		if err != nil || len(p) != 1 {
+			return nil
+		}
+		var out []*fingerprint.Value
+		for _, text := range fields[p[0]] {
+			out = append(out, &fingerprint.Value{Kind: fingerprint.KindString, Str: text})
+		}
+		return out
+	}
+	body, err := fingerprint.Parse(q.Body)
+	if err != nil {
+		return nil
+	}
+	if v, ok := body.At(p); ok {
+		return []*fingerprint.Value{v}
+	}
+	return nil
 }
 
 // hideValue masks every scalar of a value.

@@ -20,7 +20,7 @@ type rules struct{ op *contract.Operation }
 // several at once: 409 may be in flight and conflict.
 type class struct {
 	none      bool // no whole answer came
-	accepted  bool // 2xx or 3xx that the contract gives no other meaning
+	accepted  bool // as promise.accepted has it, else 2xx or 3xx that the contract gives no other meaning
 	welcome   bool // the same, or the duplicate's answer where that is one: so may a first be answered
 	inFlight  bool // declared as in flight
 	conflict  bool // declared as conflict
@@ -45,7 +45,8 @@ func (r rules) class(x *Exchange) class {
 	// 307 and 308 send the request elsewhere (RFC 9110, 15.4.8 and 15.4.9): nothing
 	// was done, and redirects are never followed.
 	elsewhere := a.Status == 307 || a.Status == 308
-	c.welcome = a.Status >= 200 && a.Status < 400 && !elsewhere && !c.inFlight && !c.conflict
+	c.welcome = a.Status >= 200 && a.Status < 400 && !elsewhere && !c.inFlight && !c.conflict &&
+		(p.Accepted == nil || r.matches(p.Accepted, a))
 	c.accepted = c.welcome && !c.duplicate
 	switch a.Status {
 	case 429, 502, 503, 504:
@@ -146,6 +147,13 @@ func (r rules) marked(x *Exchange) bool {
 	return false
 }
 
+// inName says that an answer's status is a success and its content is not, nor
+// anything else that the contract declares.
+func (r rules) inName(x *Exchange) bool {
+	c := r.class(x)
+	return r.op.Promise.Accepted != nil && x.Answer.Status < 400 && !c.welcome && !c.inFlight && !c.conflict && !c.duplicate
+}
+
 // describe says in a few words what became of an exchange.
 func (r rules) describe(x *Exchange) string {
 	if x == nil || x.Answer == nil {
@@ -153,6 +161,9 @@ func (r rules) describe(x *Exchange) string {
 	}
 	switch x.Answer.Outcome {
 	case trace.Answered:
+		if r.inName(x) {
+			return fmt.Sprintf("status %d with an error in it (promise.accepted does not match)", x.Answer.Status)
+		}
 		return fmt.Sprintf("status %d", x.Answer.Status)
 	case trace.Cut:
 		return "an answer that was cut off"

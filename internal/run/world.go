@@ -39,12 +39,18 @@ type world struct {
 func newWorld(ctx context.Context, l *Live) (*world, error) {
 	w := &world{live: l, targets: map[string]Target{}}
 	c := l.options.Contract
+	// First of all where requests go: credentials of production are held to it.
+	bases, err := endpoints(c, c.Target.BaseURLs, nil)
+	if err != nil {
+		return nil, err
+	}
+	l.bases = bases
 	auth, err := l.credential(ctx, c.Target.Auth, "auth")
 	if err != nil {
 		return nil, err
 	}
-	if l.bases, err = endpoints(c, c.Target.BaseURLs, auth.certificate); err != nil {
-		return nil, err
+	for i := range l.bases {
+		l.bases[i] = l.bases[i].As(auth.certificate)
 	}
 	w.auth = auth
 	other, err := l.credential(ctx, c.Target.OtherAuth, "other_auth")
