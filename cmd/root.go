@@ -94,6 +94,7 @@ func newRootCmd(app *App) *cobra.Command {
 		newVerifyCmd(app),
 		newReportCmd(app),
 		newExplainCmd(app),
+		newProfileCmd(app),
 		newConfigCmd(app),
 	)
 	inOwnWords(root)

@@ -61,6 +61,9 @@ func liveNotes(spec *contract.Contract) []string {
 			notes = append(notes, "a live run is refused as this stands: "+err.Error()+"; "+problem.Hint(err))
 		}
 	}
+	if spec.Profile != "" {
+		notes = append(notes, "profile "+spec.Profile+" states what the contract does not: idem profile show "+spec.Profile)
+	}
 	for _, op := range spec.Operations {
 		if op.Effects == nil {
 			notes = append(notes, op.Name+" declares no effects: answers are the only evidence, and crash cannot pass")

@@ -57,6 +57,12 @@ func presetNames() []string {
 	return []string{"adyen", "amazon-pay", "ec2", "google-cloud", "ietf", "increase", "mangopay", "plaid", "square", "stripe", "telnyx", "worldline"}
 }
 
+// Presets gives the names of the limits that a recipe may take by name, sorted.
+func Presets() []string { return presetNames() }
+
+// Preset gives the limits of that name; ok is false where there are none.
+func Preset(name string) (limits Limits, ok bool) { return preset(name) }
+
 func readLimits(f *document.Fields) Limits {
 	l := f.OptObject("limits", "preset", "max_length", "min_length", "alphabet")
 	if l == nil {

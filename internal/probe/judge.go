@@ -103,6 +103,9 @@ func (c *court) close() *Report {
 		Interrupted: c.ended != "complete", RequireEffects: c.run.RequireEffects,
 		Counts: map[Verdict]int{},
 	}
+	if name := c.contract.Profile; name != "" {
+		r.Notes = append(r.Notes, "profile "+name+" states what the contract does not")
+	}
 	for _, op := range c.contract.Operations {
 		if len(c.run.Operations) > 0 && !slices.Contains(c.run.Operations, op.Name) {
 			continue

@@ -148,8 +148,12 @@ func (j *judging) judgeLoser(t *Trial, r round, winner, x *Exchange, wrong strin
 	f := Finding{Case: r.name, Expected: j.expectedLoser(), Actual: j.rules.describe(x), Follows: cmp.Or(wrong, j.followsDuplicate())}
 	if winner != nil && c.accepted {
 		ds := j.rules.replay(winner, x)
-		if p.InFlight.Value.Wait && p.Duplicate.Value.Mode == "answer" {
+		if p.Duplicate.Value.Mode == "answer" && (p.InFlight.Value.Wait || !p.InFlight.Known) {
 			ds = j.rules.differences(winner, x)
+			if len(ds) == 0 && x != winner && !p.InFlight.Known {
+				// It has waited, which the contract neither promises nor rules out.
+				j.unknown("in_flight", p.InFlight.Pos)
+			}
 		}
 		if shown := j.shown(ds); len(shown) > 0 {
 			f.Slug, f.Actual = "concurrent/results-differ", list(shown)

@@ -50,7 +50,7 @@ type simPart struct {
 // header is the first event of a trace of this contract.
 func header(c *contract.Contract, env probe.Env) *trace.Run {
 	return &trace.Run{Schema: trace.Schema, Tool: "idem 0.0.0", ID: env.RunID, Seed: env.Seed, Began: "2026-11-30T12:00:00Z",
-		File: c.File, SHA256: c.SHA256, Contract: string(c.Source), Steps: probe.StepNames()}
+		File: c.File, SHA256: c.SHA256, Contract: string(c.Source), Profile: c.ProfileText(), Steps: probe.StepNames()}
 }
 
 // carryOut runs the plans against the service and gives the trace.
