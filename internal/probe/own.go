@@ -1,0 +1,153 @@
+package probe
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// What the steps share that judge a retry under slugs of their own:
+// STEP/effect-ran-twice, /effect-missing, /other-answer, /refused, /stuck.
+
+// slug names a finding of the step that is judged.
+func (j *judging) slug(what string) string { return j.result.Step + "/" + what }
+
+// followsRuns gives what was found before of effects that ran twice: a server
+// that ignores keys, or that lets copies race, does so here too.
+func (j *judging) followsRuns(raced bool) string {
+	if s := j.follows("duplicate/effect-ran-twice"); s != "" || !raced {
+		return s
+	}
+	return j.follows("concurrent/effect-ran-twice")
+}
+
+// tally judges a trial's counts against what one operation of its form makes,
+// and gives the slug of what they show to be wrong; "" where nothing is. Done
+// says that some answer told of a success. Ok is false where they tell nothing.
+func (j *judging) tally(t *Trial, caseName string, unit int64, done, raced bool, labels [3]string) (slug string, ok bool) {
+	was := j.controls.Unit
+	j.controls.Unit = unit
+	e, ok := j.counts(t, labels[0], labels[1], labels[2])
+	j.controls.Unit = was
+	if !ok {
+		return "", false
+	}
+	made := e.Settled - e.Before
+	f := Finding{Case: caseName, Expected: "effects for one operation: " + itoa(unit), Actual: "effects counted: " + itoa(made)}
+	switch {
+	case made > unit:
+		f.Slug, f.Follows = j.slug("effect-ran-twice"), j.followsRuns(raced)
+		j.accuse(t, f, j.op.Promise.Duplicate.Pos, "requests that share a key and a body have one effect together")
+	case made < unit && done:
+		f.Slug, f.Follows = j.slug("effect-missing"), j.follows("duplicate/effect-missing")
+		j.accuse(t, f, j.op.Promise.Duplicate.Pos, "an operation that was answered as done has its effect")
+	}
+	return f.Slug, true
+}
+
+// judgeRetried judges a retry that must be answered as a duplicate of what
+// came before. Wrong is what the counts showed; next are labels that come after
+// it in the plan. It gives the slug of what is wrong.
+func (j *judging) judgeRetried(t *Trial, caseName string, first, x *Exchange, wrong string, next ...string) string {
+	if x == nil {
+		j.unsure(0, "run the step again", "%s: the key was not tried again", t.Name)
+		return ""
+	}
+	if !j.final(t, x, next...) || j.environmental(t, x) {
+		return ""
+	}
+	p := j.op.Promise
+	shown := j.shown(j.rules.replay(first, x))
+	if len(shown) == 0 {
+		return ""
+	}
+	c := j.rules.class(x)
+	f := Finding{Case: caseName, Expected: j.expectedDuplicate(), Actual: j.rules.describe(x), Follows: cmp.Or(wrong, j.followsDuplicate())}
+	switch {
+	case j.rules.blocked(x), j.hangs(t, x):
+		f.Slug = j.slug("stuck")
+	case c.none || c.trouble || c.conflict || !c.welcome && p.Duplicate.Value.Mode != "answer":
+		f.Slug = j.slug("refused")
+	default:
+		f.Slug, f.Actual = j.slug("other-answer"), list(shown)
+	}
+	j.accuse(t, f, p.Duplicate.Pos, "a second request with the same key and body gets the promised answer")
+	return f.Slug
+}
+
+// hangs says that a key alone kept its caller waiting in vain: no answer came
+// in the contract's timeout, while other keys' requests were answered.
+func (j *judging) hangs(t *Trial, x *Exchange) bool {
+	if x == nil || x.Answer == nil || x.Answer.Outcome != trace.TimedOut {
+		return false
+	}
+	others := t.Under("environment")
+	for _, o := range others {
+		if j.rules.class(o).trouble {
+			return false
+		}
+	}
+	return len(others) > 0
+}
+
+// lapsedBefore says that a request came later than its key's effective
+// retention, counted from when the trial's first was sent: then its answer is
+// no evidence (contract-v1, Steps).
+func (j *judging) lapsedBefore(t *Trial, first, x *Exchange) bool {
+	atLeast, _, known := j.op.EffectiveRetention()
+	if !known || first == nil || first.Sent == nil || x == nil || x.Sent == nil {
+		return false
+	}
+	took := time.Duration(x.Sent.WriteEnded - first.Sent.WriteBegan)
+	if took < atLeast {
+		return false
+	}
+	j.unsure(j.op.Promise.Retention.Pos.Line, "give the target a longer retention (expiry.wait), or run where it answers faster",
+		"%s: requests went on for %s, longer than the key's retention of %s: that shows nothing",
+		t.Name, took.Round(time.Millisecond), atLeast)
+	return true
+}
+
+// since is how long after another's last written byte an exchange's answer
+// began, or its waiting ended.
+func (x *Exchange) since(first *Exchange) time.Duration {
+	if x == nil || x.Answer == nil || first == nil || first.Sent == nil {
+		return 0
+	}
+	at := x.Answer.FirstByte
+	if at == 0 {
+		at = x.Answer.LastByte
+	}
+	return time.Duration(at - first.Sent.WriteEnded)
+}
+
+// took is how long an exchange's answer took from its last written byte; 0
+// where no answer began.
+func (x *Exchange) took() time.Duration {
+	if x == nil || x.Answer == nil || x.Answer.FirstByte == 0 {
+		return 0
+	}
+	return x.since(x)
+}
+
+// sentAt is when an exchange began to be written; 0 where it never was.
+func (x *Exchange) sentAt() int64 {
+	if x == nil || x.Sent == nil {
+		return 0
+	}
+	return x.Sent.WriteBegan
+}
+
+// later is how long after another an exchange was sent.
+func (x *Exchange) later(first *Exchange) time.Duration {
+	return time.Duration(x.sentAt() - first.sentAt())
+}
+
+// status is the status of a whole answer; 0 where there is none.
+func (x *Exchange) status() int {
+	if !x.Whole() {
+		return 0
+	}
+	return x.Answer.Status
+}
