@@ -7,11 +7,12 @@ import (
 	"github.com/idem-toolkit/idem/internal/reference"
 )
 
-const capacity = 32
+// capacity is less than one check makes keys.
+const capacity = 16
 
 var evictsWhenFull = Variant{
 	Name:      "evicts-when-full",
-	What:      "the store holds 32 keys, and a new one evicts the oldest whatever its age",
+	What:      "the store holds 16 keys, and a new one evicts the oldest whatever its age",
 	Caught:    []string{"expiry"},
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return &evicts{Behaviour: b, gone: newDrops()} },
 }

@@ -7,9 +7,12 @@ import (
 )
 
 var stuckAfterExpiry = Variant{
-	Name:      "stuck-after-expiry",
-	What:      "an expired key is in flight for ever, where it is promised to be free",
-	Caught:    []string{"expiry"},
+	Name:   "stuck-after-expiry",
+	What:   "an expired key is in flight for ever, where it is promised to be free",
+	Caught: []string{"expiry"},
+	Says: func(s *Says) {
+		s.Promise["in_flight"] = "{status: [409], wait: true}"
+	},
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return stuckExpired{b} },
 }
 

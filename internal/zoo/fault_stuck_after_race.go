@@ -7,9 +7,12 @@ import (
 )
 
 var stuckAfterRace = Variant{
-	Name:      "stuck-after-race",
-	What:      "a key that was raced for stays in flight for ever: the loser writes its state over the finished one",
-	Caught:    []string{"concurrent"},
+	Name:   "stuck-after-race",
+	What:   "a key that was raced for stays in flight for ever: the loser writes its state over the finished one",
+	Caught: []string{"concurrent"},
+	Says: func(s *Says) {
+		s.Promise["in_flight"] = "{status: [409], wait: true}"
+	},
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return staysBusy{b, newNoted[bool]()} },
 }
 
