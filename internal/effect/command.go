@@ -44,7 +44,7 @@ func (c *byCommand) Look(ctx context.Context, s Subject) (n int64, seen string, 
 			return 0, "", err
 		}
 	}
-	run.Env = append(run.Env[:len(run.Env):len(run.Env)], variables(s)...)
+	run.Env = append(run.Env[:len(run.Env):len(run.Env)], Variables(s.Values)...)
 	out, err := process.Run(ctx, run, c.world.Timeout)
 	seen = "ran " + strings.Join(run.Argv, " ")
 	if len(out.Stdout) > 0 && !out.More {
@@ -75,11 +75,11 @@ func number(out process.Output, err error) (int64, error) {
 	return n, nil
 }
 
-// variables are the fresh values as environment. Where two pointers give one
-// name, none is set: which of them was meant cannot be known.
-func variables(s Subject) [][2]string {
+// Variables gives fresh values, by JSON Pointer, as environment. Where two
+// pointers give one name, none is set: which of them was meant cannot be known.
+func Variables(fresh map[string]string) [][2]string {
 	values, times := map[string]string{}, map[string]int{}
-	for pointer, value := range s.Values {
+	for pointer, value := range fresh {
 		name := variable(pointer)
 		values[name] = value
 		times[name]++

@@ -191,7 +191,7 @@ func TestPointer(t *testing.T) {
 func TestVariables(t *testing.T) {
 	s := Subject{Values: map[string]string{"/order_id": "o", "/cart/Item-id": "i", "": "root", "/a/b": "1", "/a_b": "2"}}
 	want := [][2]string{{"IDEM_FRESH", "root"}, {"IDEM_FRESH_CART_ITEM_ID", "i"}, {"IDEM_FRESH_ORDER_ID", "o"}}
-	if got := variables(s); !slices.Equal(got, want) {
+	if got := Variables(s.Values); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
 }

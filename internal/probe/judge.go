@@ -49,6 +49,7 @@ type court struct {
 	sent      bool                      // some request left
 	moments   []busyMoment              // see busy; nil: not looked for yet
 	refused   bool                      // some request could not be sent
+	cleaned   cleaning
 }
 
 func openCourt(e trace.Event) (*court, error) {
@@ -80,6 +81,10 @@ func (c *court) observe(e trace.Event) {
 	if e.Kind == trace.KindSent {
 		c.sent = true
 	}
+	if e.Kind == trace.KindCleanup {
+		c.cleaned.observe(e)
+		return
+	}
 	if e.Kind == trace.KindAnswer && e.Answer.Outcome == trace.Refused {
 		c.refused = true
 	}
@@ -106,6 +111,7 @@ func (c *court) close() *Report {
 	if name := c.contract.Profile; name != "" {
 		r.Notes = append(r.Notes, "profile "+name+" states what the contract does not")
 	}
+	r.Notes = append(r.Notes, c.cleaned.notes()...)
 	for _, op := range c.contract.Operations {
 		if len(c.run.Operations) > 0 && !slices.Contains(c.run.Operations, op.Name) {
 			continue

@@ -274,6 +274,10 @@ func (x *actor) volley(ctx context.Context, a probe.Volley) {
 	for i := range copies {
 		copies[i].After = time.Duration(i) * space
 	}
+	x.r.pace.await(ctx, len(copies))
+	if ctx.Err() != nil {
+		return
+	}
 	copies[len(copies)-1].Written = func() { close(written) }
 	results := make(chan []wire.Result, 1)
 	go func() { results <- x.r.Client.Release(ctx, copies, wire.HoldNothing) }()

@@ -22,6 +22,9 @@ func (x *actor) apart(ctx context.Context, a probe.Send) {
 		}
 		defer free()
 	}
+	if ctx.Err() != nil {
+		return
+	}
 	one, err := x.copy(ctx, a.Request, a.Target, a.Other)
 	if err != nil {
 		x.undone(a.Label, err.Error())

@@ -59,9 +59,6 @@ func Prepare(ctx context.Context, o Options) (*Live, error) {
 		Settings: settings(o), Only: o.Selection.Only, Skip: o.Selection.Skip,
 		Operations: o.Selection.Operations, RequireEffects: o.RequireEffects, Steps: probe.StepNames(),
 	}
-	if err := notYet(o.Contract); err != nil {
-		return nil, err
-	}
 	if err := l.plan(); err != nil {
 		return nil, err
 	}
@@ -74,16 +71,6 @@ func Prepare(ctx context.Context, o Options) (*Live, error) {
 	}
 	l.world = w
 	return l, nil
-}
-
-// notYet refuses what a contract may say and a run cannot do yet: to leave it
-// out in silence would be a promise that is not kept.
-func notYet(c *contract.Contract) error {
-	if len(c.Limits.Cleanup) > 0 {
-		return problem.New(c.Where(c.Limits.Pos), "limits.cleanup cannot be carried out yet").
-			WithHint("take it out, and clean up after the run")
-	}
-	return nil
 }
 
 // settings are the values of the variables that numbers and durations of the
@@ -149,8 +136,12 @@ func (l *Live) Run(ctx context.Context, out *trace.Writer) error {
 	for _, job := range l.jobs {
 		job.Target = l.world.targets[job.Operation.Name]
 	}
-	r := &Runner{Client: l.client, Clock: l.clock, Trace: out, Mask: l.mask, Rate: l.options.Contract.Limits.Rate, Notice: l.options.Notice}
+	r := &Runner{Client: l.client, Clock: l.clock, Trace: out, Mask: l.mask, Rate: l.options.Contract.Limits.Rate, Notice: l.options.Notice,
+		Cleanup: l.world.cleanup(l.options.Contract.Limits.Cleanup)}
 	err := r.Run(ctx, l.header, l.jobs)
+	if left := r.Left(); left != "" {
+		l.world.left = append(l.world.left, left)
+	}
 	if err != nil {
 		return problem.New("trace", "cannot be written: %s", err)
 	}

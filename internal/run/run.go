@@ -67,7 +67,13 @@ type Runner struct {
 	Rate   float64            // operations a second; 0: unbounded
 	Notice func(*trace.Event) // sees every event, for progress; nil: nobody looks
 
+	// Cleanup is called once for each operation that may have been made, when
+	// everything else is done; nil: nothing is cleaned up.
+	Cleanup func(context.Context, *Made) error
+	Spare   func(operation, request string) bool // requests whose operations are not cleaned up; nil: none
+
 	companions companions
+	ledger     *ledger
 
 	slots   chan struct{}
 	pace    *pacer
@@ -87,6 +93,7 @@ func (r *Runner) Run(ctx context.Context, header *trace.Run, jobs []*Job) error 
 	defer r.stop()
 	r.slots = make(chan struct{}, atOnce)
 	r.pace = newPacer(r.Rate)
+	r.ledger = &ledger{known: map[string]*Made{}, spare: r.Spare}
 	r.record(&trace.Event{Kind: trace.KindRun, Run: header})
 	parts := r.prepare(jobs)
 	r.phase(ctx, parts, func(p *part) bool { return p.control() }, false)
@@ -94,6 +101,7 @@ func (r *Runner) Run(ctx context.Context, header *trace.Run, jobs []*Job) error 
 	r.phase(ctx, parts, func(p *part) bool { return !p.control() && !p.dropped }, false)
 	r.phase(ctx, parts, func(p *part) bool { return !p.dropped }, true)
 	r.last(ctx, parts)
+	r.cleanUp(ctx)
 	state := "complete"
 	if ctx.Err() != nil {
 		state = "interrupted"

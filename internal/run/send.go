@@ -89,6 +89,10 @@ func (x *actor) release(ctx context.Context, label string, ids, targets []string
 	if !ok {
 		return
 	}
+	if ctx.Err() != nil { // the place was free as well
+		free()
+		return
+	}
 	copies, err := x.copies(ctx, ids, targets, other)
 	if err != nil {
 		free()
@@ -111,6 +115,7 @@ func (x *actor) release(ctx context.Context, label string, ids, targets []string
 func (x *actor) recordResult(label string, copy int, id, target string, res wire.Result) {
 	mask := x.r.Mask
 	if res.WriteBegan > 0 {
+		x.r.ledger.note(x, x.p.asked[id], res)
 		x.emit(label, copy, &trace.Event{Kind: trace.KindSent, At: res.WriteEnded, Sent: &trace.Sent{
 			Request: id, Target: targetName(target), Connection: res.Connection, Protocol: res.Protocol,
 			Hold: string(res.Hold), WriteBegan: res.WriteBegan, WriteEnded: res.WriteEnded, Whole: res.Whole}})

@@ -23,6 +23,7 @@ const (
 	KindReady   Kind = "ready"   // the process answers again, or did not in time
 	KindAdvance Kind = "advance" // the advance hook ran
 	KindStore   Kind = "store"   // the hook that takes the record store away, or brings it back, ran
+	KindCleanup Kind = "cleanup" // limits.cleanup was called for one operation
 	KindUndone  Kind = "undone"  // an action of the plan was not carried out, with the reason
 	KindStep    Kind = "step"    // a step of an operation is complete: nothing but final counts of it follows
 	KindEnd     Kind = "end"     // the run is complete or was interrupted
@@ -47,7 +48,7 @@ type Event struct {
 	Count   *Count   `json:"count,omitempty"`
 	Process *Process `json:"process,omitempty"`
 	Idle    *Idle    `json:"idle,omitempty"`
-	Text    string   `json:"text,omitempty"` // the reason of an undone action, the state at the end
+	Text    string   `json:"text,omitempty"` // the reason of an undone action, what was cleaned up, the state at the end
 }
 
 // Run is the header of a trace: all that judging needs beside the events.

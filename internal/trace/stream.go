@@ -134,7 +134,7 @@ func (e *Event) check() error {
 		missing = e.Answer == nil
 	case KindCount:
 		missing = e.Count == nil
-	case KindWait, KindKill, KindExit, KindStart, KindReady, KindAdvance, KindStore, KindUndone, KindStep, KindEnd:
+	case KindWait, KindKill, KindExit, KindStart, KindReady, KindAdvance, KindStore, KindCleanup, KindUndone, KindStep, KindEnd:
 	default:
 		return errors.New("its kind is unknown")
 	}
