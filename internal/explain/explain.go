@@ -44,7 +44,12 @@ type Step struct {
 }
 
 // steps are all steps in the report's order.
-var steps = []*Step{&duplicate, &concurrent, &conflict, &reorder, &crash, &expiry}
+var steps = []*Step{&duplicate, &concurrent, &conflict, &reorder, &crash, &expiry,
+	&slow, &disconnect, &outcome,
+	// missing-key, binding, scope
+	&fidelity,
+	// key-rules, replicas, store-down
+}
 
 // Steps gives all steps in the order of a report.
 func Steps() []*Step { return slices.Clone(steps) }

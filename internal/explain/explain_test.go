@@ -23,6 +23,12 @@ crash/effect-ran-twice crash/receipt-without-effect crash/stuck-in-progress cras
 crash/result-changed crash/refused crash/did-not-restart
 expiry/forgot-early expiry/other-answer expiry/never-forgets expiry/extended-by-replay
 expiry/ran-more-than-once expiry/wrong-answer
+slow/effect-ran-twice slow/effect-missing slow/other-answer slow/refused slow/stuck slow/claim-outlived
+disconnect/effect-ran-twice disconnect/effect-missing disconnect/result-lost disconnect/other-answer
+disconnect/refused disconnect/stuck
+outcome/stuck outcome/not-stored outcome/not-released outcome/wrong-answer outcome/refused
+outcome/effect-ran-twice outcome/effect-missing outcome/other-answer
+fidelity/effect-ran-twice fidelity/effect-missing fidelity/other-answer fidelity/refused fidelity/stuck fidelity/marker-missing
 recipe/missing-boundary recipe/customer-and-amount recipe/volatile-time recipe/volatile-id recipe/volatile-ciphertext
 recipe/empty-value recipe/private-value recipe/whole-payload recipe/identity-may-be-empty
 recipe/example-missing recipe/example-fails recipe/example-id-missing recipe/example-wrong
@@ -142,7 +148,7 @@ func TestNear(t *testing.T) {
 		{"conflit", "conflict", -1},
 		{"effect-ran-twice", "duplicate/effect-ran-twice", 5},
 		{"receipt-without-efect", "crash/receipt-without-effect", 1},
-		{"stuck", "crash/stuck-in-progress", 2},
+		{"stuck", "crash/stuck-in-progress", 5},
 		{"recipes", "recipe", 1},
 		{"volatile-tme", "recipe/volatile-time", -1},
 		{"recipe/custmer-and-amount", "recipe/customer-and-amount", 1},
