@@ -56,7 +56,7 @@ func subject(v zoo.Variant) selftest.Subject {
 
 // repeats is how often a variant is checked: --repeat is for races.
 func (t *selfTest) repeats(v zoo.Variant) int {
-	if slices.Contains(v.Caught, "concurrent") {
+	if subject(v).IsRace() {
 		return t.verify.selfTest.repeat
 	}
 	return 1

@@ -3,6 +3,7 @@ package probe
 import (
 	"cmp"
 	"fmt"
+	"slices"
 )
 
 func judgeConcurrent(j *judging) {
@@ -18,11 +19,13 @@ func judgeConcurrent(j *judging) {
 		r := round{name: t.Name, copies: len(t.Under("race"))}
 		tally.add(t.Under("race"))
 		c := Case{Name: r.name}
-		if j.judgeRound(t, r, &tally) {
+		overlapped := j.judgeRound(t, r, &tally)
+		if overlapped {
 			tally.overlapped++
 		} else {
 			c.Text = "its copies did not overlap"
 		}
+		j.countRound(r.copies, overlapped, j.accused > before.accused)
 		j.examined(c, before)
 	}
 	j.judgeLost(&tally)
@@ -38,8 +41,25 @@ func judgeConcurrent(j *judging) {
 	j.note("no double in %d overlapped rounds", tally.overlapped)
 }
 
+// countRound keeps what a round of so many copies came to, for rates.
+func (j *judging) countRound(copies int, overlapped, broken bool) {
+	all := &j.result.Evidence.Rounds
+	i := slices.IndexFunc(*all, func(r Rounds) bool { return r.Copies == copies })
+	if i < 0 {
+		*all = append(*all, Rounds{Copies: copies})
+		i = len(*all) - 1
+	}
+	r := &(*all)[i]
+	r.Made++
+	if overlapped {
+		r.Overlapped++
+	}
+	if overlapped && broken {
+		r.Broken++
+	}
+}
+
 func (j *judging) measureRaces(r *raceTally) {
-	j.result.Evidence.Rounds = &Rounds{r.rounds, r.overlapped}
 	sentence := ""
 	if r.overlapped < r.rounds {
 		sentence = fmt.Sprintf("copies overlapped in %d of %d rounds", r.overlapped, r.rounds)

@@ -36,11 +36,12 @@ type Evidence struct {
 	Effects  *Effects
 	Controls []Control
 	Measures []Measure // rounds, kills, times: name and value, in order
-	Rounds   *Rounds   // of races; nil: none were run
+	Rounds   []Rounds  // of races, by how many copies were released together
 }
 
-// Rounds are the releases of copies together, and those whose copies overlapped.
-type Rounds struct{ Made, Overlapped int }
+// Rounds are releases of so many copies together: how many were made, in how
+// many the copies overlapped, and how many of these broke a promise.
+type Rounds struct{ Copies, Made, Overlapped, Broken int }
 
 // Effects are the counts of a step's deciding trial, in units of the control.
 type Effects struct {

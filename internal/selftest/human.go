@@ -224,53 +224,6 @@ func (p page) unknowns(m Matrix) {
 	}
 }
 
-func (p page) races(m Matrix) {
-	for _, x := range m.Races() {
-		if !x.StepRan {
-			continue
-		}
-		text := fmt.Sprintf("%s: caught in %s; %d of %d rounds overlapped, %s of these showed it", x.Name, fraction(x.Runs, "check", "checks"),
-			x.Rounds.N, x.Rounds.Of, fraction(x.Showed, "round", "rounds"))
-		if x.Showed.N > 0 {
-			text += fmt.Sprintf("; a check of %d such rounds misses it in %s", x.PerRun, missing(x.Misses))
-		}
-		p.prose("  race: ", text)
-	}
-	if right := m.RightRounds(); right.Of > 0 {
-		p.prose("  race: ", fmt.Sprintf("right servers: %d of %d overlapped rounds accused one (at most %s with 95 %% confidence)",
-			right.N, right.Of, percent(right.High)))
-	}
-}
-
-// fraction tells a rate with its interval.
-func fraction(r Rate, one, many string) string {
-	what := many
-	if r.Of == 1 {
-		what = one
-	}
-	return fmt.Sprintf("%d of %d %s (%s to %s)", r.N, r.Of, what, percent(r.Low), percent(r.High))
-}
-
-func percent(x float64) string {
-	switch p := 100 * x; {
-	case p > 0 && p < 1:
-		return fmt.Sprintf("%.1f %%", p)
-	default:
-		return fmt.Sprintf("%.0f %%", p)
-	}
-}
-
-// missing tells how rarely a check misses something.
-func missing(x float64) string {
-	switch {
-	case x < 1e-6:
-		return "fewer than 1 of a million cases"
-	case x < 0.01:
-		return fmt.Sprintf("at most 1 of %.0f cases", 1/x)
-	}
-	return "at most " + percent(x) + " of cases"
-}
-
 func (p page) wrong(m Matrix) {
 	for _, row := range m.Rows {
 		for _, why := range row.Wrong() {
@@ -304,29 +257,4 @@ func (p page) end() string {
 		return "exit 130, the self-test did not end"
 	}
 	return "exit 1, the check is not what it must be"
-}
-
-// prose writes text after a label, broken at the width, indented under it.
-func (p page) prose(label, text string) {
-	const indent = 4
-	line := label
-	width := utf8.RuneCountInString(label)
-	for i, word := range strings.Fields(problem.Line(text)) {
-		n := utf8.RuneCountInString(word)
-		if i > 0 && width+1+n > p.o.Width {
-			p.line("%s", line)
-			line, width = strings.Repeat(" ", indent), indent
-		} else if i > 0 {
-			line, width = line+" ", width+1
-		}
-		line, width = line+word, width+n
-	}
-	p.line("%s", line)
-}
-
-func took(d time.Duration) string {
-	if d >= time.Minute {
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%.1fs", d.Seconds())
 }

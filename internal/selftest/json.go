@@ -31,7 +31,7 @@ type jsonMatrix struct {
 	Rows    []jsonRow     `json:"rows"`
 	LeftOut []jsonLeftOut `json:"left_out"`
 	Races   []jsonRace    `json:"races"`
-	Right   jsonRate      `json:"right_servers_accused_in_overlapped_rounds"`
+	Right   jsonRate      `json:"right_servers_rounds"` // accused, of those that overlapped
 }
 
 type jsonTotals struct {
@@ -81,11 +81,16 @@ type jsonLeftOut struct {
 }
 
 type jsonRace struct {
-	Name       string   `json:"name"`
-	Runs       jsonRate `json:"runs_that_caught_it"`
-	Overlapped jsonRate `json:"rounds_that_overlapped"`
-	Showed     jsonRate `json:"overlapped_rounds_that_showed_it"`
-	Misses     float64  `json:"one_check_misses_it_at_most"`
+	Name   string       `json:"name"`
+	Runs   jsonRate     `json:"caught"` // checks
+	Rounds []jsonRounds `json:"rounds"`
+	Misses float64      `json:"one_check_misses_at_most"`
+}
+
+type jsonRounds struct {
+	Copies int      `json:"copies"`
+	Made   int      `json:"made"`
+	Showed jsonRate `json:"showed"` // of those that overlapped
 }
 
 type jsonRate struct {
@@ -118,7 +123,11 @@ func jsonOf(m Matrix) jsonMatrix {
 		out.LeftOut = append(out.LeftOut, jsonLeftOut(l))
 	}
 	for _, x := range m.Races() {
-		out.Races = append(out.Races, jsonRace{x.Name, rate(x.Runs), rate(x.Rounds), rate(x.Showed), rounded(x.Misses)})
+		race := jsonRace{Name: x.Name, Runs: rate(x.Runs), Misses: x.Misses}
+		for _, r := range x.Rounds {
+			race.Rounds = append(race.Rounds, jsonRounds{r.Copies, r.Made, rate(r.Showed)})
+		}
+		out.Races = append(out.Races, race)
 	}
 	return out
 }

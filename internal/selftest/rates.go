@@ -18,8 +18,8 @@ type Rate struct {
 const z95 = 1.959964
 
 // NewRate gives the interval of Wilson's score, which also means something
-// where all or none of a few cases happened: after 0 of n it ends near 3.8/n,
-// after n of n it begins near 1 - 3.8/n.
+// where all or none of a few cases happened: after 0 of n it ends at 3.84 in
+// n + 3.84.
 func NewRate(n, of int) Rate {
 	if of <= 0 {
 		return Rate{N: n, Of: of, High: 1}
@@ -27,80 +27,97 @@ func NewRate(n, of int) Rate {
 	p, m := float64(n)/float64(of), float64(of)
 	middle := (p + z95*z95/(2*m)) / (1 + z95*z95/m)
 	half := z95 * math.Sqrt(p*(1-p)/m+z95*z95/(4*m*m)) / (1 + z95*z95/m)
-	return Rate{n, of, math.Max(0, middle-half), math.Min(1, middle+half)}
+	r := Rate{n, of, math.Max(0, middle-half), math.Min(1, middle+half)}
+	// The score's own ends there are 0 and 1; floating point only comes near.
+	if n == 0 {
+		r.Low = 0
+	}
+	if n == of {
+		r.High = 1
+	}
+	return r
 }
 
 // Race is how often a fault that only a race shows was seen.
 type Race struct {
-	Name    string
-	Runs    Rate // checks in which the fault was caught
-	Rounds  Rate // rounds that overlapped, of those made
-	Showed  Rate // overlapped rounds that showed the fault
-	PerRun  int  // overlapped rounds of one check
-	Misses  float64
-	StepRan bool
+	Name   string
+	Runs   Rate       // checks in which the fault was caught
+	Rounds []RoundsOf // by how many copies were released together
+	// Misses is how often one check misses the fault: that none of its rounds
+	// shows it, each by the rate of rounds of its size; the most that these
+	// rates allow with 95 % confidence.
+	Misses float64
+}
+
+// RoundsOf are the rounds of all checks with so many copies.
+type RoundsOf struct {
+	Copies, Made int
+	Showed       Rate // of those that overlapped
 }
 
 // raceStep is the step that releases copies together.
 const raceStep = "concurrent"
 
-// Races gives the rates of the faults that the race step is named for, in the
-// matrix's order. Misses bounds how often one check would miss the fault: no
-// round of it shows it, each with the lowest rate that the rounds allow.
+// IsRace says that a fault shows in races and in nothing simpler.
+func (s Subject) IsRace() bool {
+	return slices.Contains(s.Named, raceStep) && !slices.Contains(s.Named, "duplicate")
+}
+
+// Races gives the rates of the faults that are races, in the matrix's order.
 func (m Matrix) Races() []Race {
 	var out []Race
 	for _, row := range m.Rows {
-		if !row.Fault || !slices.Contains(row.Named, raceStep) || len(row.Runs) == 0 {
-			continue
+		if rounds := roundsOf(row); row.IsRace() && len(rounds) > 0 {
+			out = append(out, Race{row.Name, NewRate(row.Caught(), len(row.Runs)), rounds, misses(rounds, len(row.Runs))})
 		}
-		made, overlapped, showed, runs := 0, 0, 0, 0
-		for _, run := range row.Runs {
-			for _, s := range run.Steps {
-				if s.Step == raceStep && s.Evidence.Rounds != nil {
-					runs++
-					made += s.Evidence.Rounds.Made
-					overlapped += s.Evidence.Rounds.Overlapped
-					showed += min(failed(s.Cases), s.Evidence.Rounds.Overlapped)
-				}
-			}
-		}
-		r := Race{Name: row.Name, Runs: NewRate(row.Caught(), len(row.Runs)), Rounds: NewRate(overlapped, made),
-			Showed: NewRate(showed, overlapped), StepRan: runs > 0, Misses: 1}
-		if runs > 0 {
-			r.PerRun = overlapped / runs
-			r.Misses = math.Pow(1-r.Showed.Low, float64(r.PerRun))
-		}
-		out = append(out, r)
 	}
 	return out
 }
 
-func failed(cases []probe.Case) int {
-	n := 0
-	for _, c := range cases {
-		if c.Verdict == probe.Fail {
-			n++
+// roundsOf adds up the rounds of a row's runs.
+func roundsOf(rows ...Row) []RoundsOf {
+	sum := map[int]probe.Rounds{}
+	var sizes []int
+	for _, row := range rows {
+		for _, run := range row.Runs {
+			for _, s := range run.Steps {
+				if s.Step != raceStep {
+					continue
+				}
+				for _, r := range s.Evidence.Rounds {
+					if _, known := sum[r.Copies]; !known {
+						sizes = append(sizes, r.Copies)
+					}
+					t := sum[r.Copies]
+					sum[r.Copies] = probe.Rounds{Made: t.Made + r.Made, Overlapped: t.Overlapped + r.Overlapped, Broken: t.Broken + r.Broken}
+				}
+			}
 		}
 	}
-	return n
+	slices.Sort(sizes)
+	var out []RoundsOf
+	for _, copies := range sizes {
+		t := sum[copies]
+		out = append(out, RoundsOf{copies, t.Made, NewRate(t.Broken, t.Overlapped)})
+	}
+	return out
+}
+
+func misses(rounds []RoundsOf, runs int) float64 {
+	p := 1.0
+	for _, r := range rounds {
+		p *= math.Pow(1-r.Showed.Low, float64(r.Showed.Of)/float64(runs))
+	}
+	return p
 }
 
 // RightRounds counts the overlapped rounds on right servers, and those among
 // them that accused one.
 func (m Matrix) RightRounds() Rate {
-	overlapped, accused := 0, 0
-	for _, row := range m.Rows {
-		if row.Fault {
-			continue
-		}
-		for _, run := range row.Runs {
-			for _, s := range run.Steps {
-				if s.Step == raceStep && s.Evidence.Rounds != nil {
-					overlapped += s.Evidence.Rounds.Overlapped
-					accused += failed(s.Cases)
-				}
-			}
-		}
+	rows := slices.DeleteFunc(slices.Clone(m.Rows), func(r Row) bool { return r.Fault })
+	accused, of := 0, 0
+	for _, r := range roundsOf(rows...) {
+		accused, of = accused+r.Showed.N, of+r.Showed.Of
 	}
-	return NewRate(accused, overlapped)
+	return NewRate(accused, of)
 }

@@ -1,0 +1,121 @@
+package selftest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fatih/color"
+
+	"github.com/idem-toolkit/idem/internal/problem"
+)
+
+// races shows how often races were seen, and how rarely a check misses them.
+func (p page) races(m Matrix) {
+	races := m.Races()
+	width := len("race")
+	for _, x := range races {
+		width = max(width, utf8.RuneCountInString(x.Name))
+	}
+	if len(races) > 0 {
+		p.line("  %-*s  %-10s  %-46s  %s", width, "race", "checks", "overlapped rounds that showed it (95 %)", "one check misses it in")
+	}
+	for _, x := range races {
+		var rounds []string
+		for _, r := range x.Rounds {
+			rounds = append(rounds, fmt.Sprintf("%d of %d with %d copies (%s)", r.Showed.N, r.Showed.Of, r.Copies, between(r.Showed)))
+		}
+		p.line("  %-*s  %-10s  %-46s  %s", width, x.Name, fmt.Sprintf("%d of %d", x.Runs.N, x.Runs.Of), strings.Join(rounds, ", "), missing(x.Misses))
+	}
+	if right := m.RightRounds(); right.Of > 0 {
+		p.prose("  ", fmt.Sprintf("races on right servers: %d of %d overlapped rounds accused one, so a round does with %s at most (95 %%)",
+			right.N, right.Of, percent(right.High)))
+	}
+}
+
+func between(r Rate) string {
+	return strings.TrimSuffix(percent(r.Low), " %") + "-" + percent(r.High)
+}
+
+func percent(x float64) string {
+	if p := 100 * x; p > 0 && p < 1 {
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", 100*x)
+}
+
+// missing tells how rarely a check misses something.
+func missing(x float64) string {
+	switch {
+	case x < 1e-6:
+		return "less than 1 of a million"
+	case x < 0.01:
+		return fmt.Sprintf("at most 1 of %.0f", 1/x)
+	}
+	return "at most " + percent(x)
+}
+
+func (p page) unknowns(m Matrix) {
+	for _, u := range m.Unknowns() {
+		p.prose("  unknowable: ", u.Name+", "+u.Step+": "+u.Why+" (the check says: "+u.Said+")")
+	}
+}
+
+func (p page) wrong(m Matrix) {
+	for _, row := range m.Rows {
+		for _, why := range row.Wrong() {
+			p.prose("  "+p.paint("wrong", color.FgRed, color.Bold)+": ", row.kind()+" "+row.Name+": "+why)
+		}
+	}
+}
+
+func (p page) totals(m Matrix) {
+	t := m.Totals()
+	if t.Faults > 0 {
+		p.prose("  ", fmt.Sprintf("faults: %d of %d caught by a step that is named for them", t.Caught, t.Faults))
+	}
+	if t.Styles > 0 {
+		p.prose("  ", fmt.Sprintf("right servers: %d of %d accused; of their steps %d passed, %d were inconclusive, %d were unknowable",
+			t.Accused, t.Styles, t.Passed, t.Unsettled, t.Excused))
+	}
+	if t.Unchecked > 0 {
+		p.prose("  ", fmt.Sprintf("without a verdict: %d", t.Unchecked))
+	}
+}
+
+// end is the last line.
+func (p page) end() string {
+	switch p.r.Exit() {
+	case exitSound:
+		return "exit 0, the check catches what it must and accuses nobody"
+	case exitInterrupted:
+		return "exit 130, the self-test was interrupted"
+	}
+	return "exit 1, the check is not what it must be"
+}
+
+// prose writes text after a label, broken at the width, indented under it.
+func (p page) prose(label, text string) {
+	const indent = 4
+	line := label
+	width := utf8.RuneCountInString(label)
+	for i, word := range strings.Fields(problem.Line(text)) {
+		n := utf8.RuneCountInString(word)
+		if i > 0 && width+1+n > p.o.Width {
+			p.line("%s", line)
+			line, width = strings.Repeat(" ", indent), indent
+		} else if i > 0 {
+			line, width = line+" ", width+1
+		}
+		line, width = line+word, width+n
+	}
+	p.line("%s", line)
+}
+
+func took(d time.Duration) string {
+	if d >= time.Minute {
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%.1fs", d.Seconds())
+}
