@@ -247,6 +247,9 @@ func (p *Profile) fill(at Pos, into *Promise) {
 		marker := *q.Marker
 		marker.Pos, q.Marker = at, &marker
 	}
+	if q.ScopePos = where; q.Scope != nil {
+		q.ScopePos = at
+	}
 	q.Pos = where
 	*into = q
 }

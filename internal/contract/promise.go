@@ -29,7 +29,7 @@ func (r *reader) promise(operation *fields) Promise {
 func unstated(where Pos) Promise {
 	p := Promise{Pos: where, Compare: "json"}
 	for _, at := range []*Pos{&p.Duplicate.Pos, &p.Conflict.Pos, &p.InFlight.Pos, &p.OwnerMax.Pos, &p.Reorder.Pos,
-		&p.MissingKey.Pos, &p.Retention.Pos, &p.AfterRetention.Pos, &p.RetryWindow.Pos, &p.Lease.Pos, &p.Binding.Pos} {
+		&p.MissingKey.Pos, &p.Retention.Pos, &p.AfterRetention.Pos, &p.RetryWindow.Pos, &p.Lease.Pos, &p.Binding.Pos, &p.ScopePos} {
 		*at = where
 	}
 	p.AfterRetention.Known, p.AfterRetention.Value = true, Outcome{Mode: "any"}
@@ -88,7 +88,7 @@ func (r *reader) duplicates(b *fields, p *Promise) {
 	state(b, "reorder", &p.Reorder, func(*document.Node) string { return b.word("reorder", "") })
 	state(b, "binding", &p.Binding, func(*document.Node) string { return b.word("binding", "") })
 	if b.Has("scope") {
-		p.Scope = r.scope(b)
+		p.Scope, p.ScopePos = r.scope(b), b.pos("scope")
 	}
 }
 

@@ -42,6 +42,7 @@ type Promise struct {
 	RetryWindow    Promised[time.Duration]
 	Lease          Promised[time.Duration]
 	Scope          []string         // nil: not stated; empty: one key space for everybody and everything
+	ScopePos       Pos              // the block's where it is not stated
 	Binding        Promised[string] // independent, conflict, replay
 }
 
