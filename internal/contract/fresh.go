@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/document"
@@ -82,4 +83,30 @@ func (r *reader) checkDeclared(n *document.Node, pointer, what string, fresh []F
 	default:
 		r.fail(wrong.WithHint("request.fresh has %s", strings.Join(names, ", ")))
 	}
+}
+
+// CounterReads says whether the operation's counter tells two operations apart
+// that differ in the fresh value at that pointer alone.
+func (o *Operation) CounterReads(pointer string) bool {
+	e := o.Effects
+	if e == nil {
+		return false
+	}
+	at := slices.Clone(e.SQL.Args)
+	for _, text := range append([]string{e.HTTP.Path, e.HTTP.Count}, e.Command...) {
+		pointers, _ := FreshPointers(text)
+		at = append(at, pointers...)
+	}
+	isFresh := func(p string) bool {
+		return slices.ContainsFunc(o.Request.Fresh, func(f Fresh) bool { return f.At == p })
+	}
+	if e.Kind == BySink && isFresh(e.Sink.Match) {
+		at = append(at, e.Sink.Match)
+	}
+	// A command that names none has them all in its environment, and a sink that
+	// matches another place looks for any of them.
+	if len(at) == 0 && (e.Kind == ByCommand || e.Kind == BySink) {
+		return true
+	}
+	return slices.Contains(at, pointer)
 }
