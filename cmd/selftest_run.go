@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -39,10 +40,10 @@ func (t *selfTest) plan(store zoo.Store, variants []zoo.Variant) {
 	m := selftest.Matrix{Store: string(store)}
 	for _, v := range variants {
 		if v.Lasting && store == zoo.Memory {
-			m.LeftOut = append(m.LeftOut, selftest.LeftOut{Name: v.Name, Why: "a restart empties a store in memory"})
+			m.LeftOut = append(m.LeftOut, selftest.LeftOut{Name: v.Name, Why: emptied})
 			continue
 		}
-		m.Rows = append(m.Rows, selftest.Row{Subject: subject(v)})
+		m.Rows = append(m.Rows, selftest.Row{Subject: subject(v, store)})
 		for i := range t.repeats(v) {
 			t.cases = append(t.cases, selfCase{v, store, len(t.matrices), len(m.Rows) - 1, i})
 		}
@@ -50,13 +51,24 @@ func (t *selfTest) plan(store zoo.Store, variants []zoo.Variant) {
 	t.matrices = append(t.matrices, m)
 }
 
-func subject(v zoo.Variant) selftest.Subject {
-	return selftest.Subject{Name: v.Name, What: v.What, Fault: v.IsFault(), Named: v.Caught, Unknowable: v.Unknowable}
+// subject is a variant as the matrix knows it. In memory no variant declares a
+// crash, so that its step says so.
+func subject(v zoo.Variant, store zoo.Store) selftest.Subject {
+	s := selftest.Subject{Name: v.Name, What: v.What, Fault: v.IsFault(), Named: v.Caught, Unknowable: maps.Clone(v.Unknowable)}
+	if store == zoo.Memory {
+		if s.Unknowable == nil {
+			s.Unknowable = map[string]string{}
+		}
+		s.Unknowable["crash"] = emptied
+	}
+	return s
 }
+
+const emptied = "a restart empties a store in memory"
 
 // repeats is how often a variant is checked: --repeat is for races.
 func (t *selfTest) repeats(v zoo.Variant) int {
-	if subject(v).IsRace() {
+	if subject(v, zoo.File).IsRace() {
 		return t.verify.selfTest.repeat
 	}
 	return 1

@@ -11,7 +11,6 @@ import (
 	"github.com/fatih/color"
 
 	"github.com/idem-toolkit/idem/internal/probe"
-	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // Options are how the matrix is to look. Width is where text is broken; 0: not
@@ -216,45 +215,4 @@ func (p page) legend() {
 	p.prose("columns: ", strings.Join(steps, ", "))
 	p.prose("marks:   ", ". pass, X fails (a fault's: the step is named for it), x fails too, ? inconclusive, "+
 		"u inconclusive as no verifier could tell, s not promised, - not in its contract, ! no verdict")
-}
-
-func (p page) unknowns(m Matrix) {
-	for _, u := range m.Unknowns() {
-		p.prose("  unknowable: ", u.Name+", "+u.Step+": "+u.Why+" (the check says: "+u.Said+")")
-	}
-}
-
-func (p page) wrong(m Matrix) {
-	for _, row := range m.Rows {
-		for _, why := range row.Wrong() {
-			p.prose("  "+p.paint("wrong", color.FgRed, color.Bold)+": ", row.kind()+" "+row.Name+": "+why)
-		}
-	}
-}
-
-func (p page) totals(m Matrix) {
-	t := m.Totals()
-	var parts []string
-	if t.Faults > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d faults caught by a step named for them", t.Caught, t.Faults))
-	}
-	if t.Styles > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d right servers accused, %d steps passed there, %d inconclusive, %d unknowable",
-			t.Accused, t.Styles, t.Passed, t.Unsettled, t.Excused))
-	}
-	if t.Unchecked > 0 {
-		parts = append(parts, fmt.Sprintf("%d without a verdict", t.Unchecked))
-	}
-	p.prose("  ", strings.Join(parts, "; "))
-}
-
-// end is the last line.
-func (p page) end() string {
-	switch p.r.Exit() {
-	case exitSound:
-		return "exit 0, the check catches what it must and accuses nobody"
-	case exitInterrupted:
-		return "exit 130, the self-test did not end"
-	}
-	return "exit 1, the check is not what it must be"
 }

@@ -57,9 +57,27 @@ func missing(x float64) string {
 }
 
 func (p page) unknowns(m Matrix) {
+	var order []Unknown
+	names := map[Unknown][]string{}
 	for _, u := range m.Unknowns() {
-		p.prose("  unknowable: ", u.Name+", "+u.Step+": "+u.Why+" (the check says: "+u.Said+")")
+		same := Unknown{Step: u.Step, Why: u.Why, Said: u.Said}
+		if names[same] == nil {
+			order = append(order, same)
+		}
+		names[same] = append(names[same], u.Name)
 	}
+	for _, u := range order {
+		p.prose("  unknowable: ", u.Step+" of "+some(names[u])+": "+u.Why+" (the check says: "+u.Said+")")
+	}
+}
+
+// some names a few of a list, and says how many more there are.
+func some(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 func (p page) wrong(m Matrix) {
