@@ -63,7 +63,7 @@ var crash = Step{
 				"let the next request take over an expired claim in one conditional update, with a new fencing token, so that a late owner cannot complete it",
 				"on take-over, find out what the dead owner did before doing it again",
 			},
-			Evidence: "After the restart the same bytes got an in-flight answer each time, until the later of the lease and the recovery time had passed.",
+			Evidence: "After the restart the same bytes got an in-flight answer each time, or waited for one, until the later of the lease and the recovery time had passed.",
 		},
 		{
 			Slug:  "crash/result-lost",

@@ -99,6 +99,8 @@ var expiry = Step{
 			Causes: []string{
 				"a late request is taken as new although a refusal is promised",
 				"the refusal has another status than the one declared",
+				"the expired record is still in the way: its key stays in flight, is a conflict, or fails",
+				"the old result is answered while the operation runs again behind it",
 			},
 			Fixes: []string{
 				"keep a small tombstone (key and time) beyond the retention to refuse late requests by",

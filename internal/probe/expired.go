@@ -195,12 +195,14 @@ func (j *judging) judgeForgotten(t *Trial, s spans) bool {
 // judgeForgetting judges whether the key was forgotten, and its answer then.
 func (j *judging) judgeForgetting(t *Trial, s spans, first, after *Exchange, base int64) bool {
 	p := j.op.Promise
-	if c := j.rules.class(after); !c.duplicate && j.rules.blocked(after) {
+	// Where every copy was answered none owns the key any more: it is stuck.
+	stuck := s.atMost > 0 && j.answerPromised() && allWhole(t.Under("after"))
+	if c := j.rules.class(after); !c.duplicate && j.rules.blocked(after) && !stuck {
 		j.unsure(p.Retention.Pos.Line, "see what keeps the key in flight after its retention",
 			"after the retention the key is in flight: it gives neither the old result nor a new one")
 		return false
 	}
-	if failed := after.Whole() && after.Answer.Status >= 500; failed && p.AfterRetention.Value.Match == nil && p.AfterRetention.Value.Mode != "execute" {
+	if failed := after.Whole() && after.Answer.Status >= 500; failed && !j.answerPromised() {
 		j.unsure(p.AfterRetention.Pos.Line, "see why, or state promise.after_retention: an answer such as {status: [412]}, or execute",
 			"after the retention the key gets %s: neither the old result nor a new one", j.rules.describe(after))
 		return false

@@ -229,9 +229,11 @@ func (j *judging) judgeKilled(t *Trial, k killed) {
 		j.unsure(0, "run the step again", "%s: some operations were not retried", t.Name)
 		return
 	}
-	if j.tooLate(k, k.retry) || k.again != nil && j.tooLate(k, k.again) {
-		j.unsure(j.op.Crash.Pos.Line, "give the target a longer retention (expiry.wait)",
-			"%s: operations were retried after their retention: that shows nothing", t.Name)
+	if late := j.tooLate(k, k.retry); late || k.again != nil && j.tooLate(k, k.again) {
+		if late || !j.judgeWaiting(t, k) {
+			j.unsure(j.op.Crash.Pos.Line, "give the target a longer retention (expiry.wait)",
+				"%s: operations were retried after their retention: that shows nothing", t.Name)
+		}
 		return
 	}
 	if !j.final(t, k.retry, "again-"+k.index, "after-"+k.index, "settled-"+k.index) || j.environmental(t, k.retry) {
@@ -242,7 +244,9 @@ func (j *judging) judgeKilled(t *Trial, k killed) {
 		return
 	}
 	before := j.mark()
-	j.judgeRetryAfterKill(t, k, f)
+	if !j.judgeWaiting(t, k) {
+		j.judgeRetryAfterKill(t, k, f)
+	}
 	if j.mark() == before {
 		j.judgeSecondRetry(t, k, f)
 	}
@@ -275,12 +279,8 @@ func (j *judging) killedCounts(t *Trial, k killed, f Finding) bool {
 
 // judgeRetryAfterKill judges the retry's answer where the counts are right.
 func (j *judging) judgeRetryAfterKill(t *Trial, k killed, f Finding) {
-	p := j.op.Promise
 	c := j.rules.class(k.retry)
-	pos := p.Lease.Pos
-	if !p.Lease.Known {
-		pos = j.op.Crash.Pos
-	}
+	pos := leasePos(j.op)
 	f.Actual = j.rules.describe(k.retry) + ", " + j.story(k)
 	// Of what the kill left done, the retry is a duplicate like any other.
 	done := k.seen && k.survived > 0 || k.answered && j.rules.class(k.sent).welcome ||
@@ -292,8 +292,8 @@ func (j *judging) judgeRetryAfterKill(t *Trial, k killed, f Finding) {
 	case c.duplicate && done:
 		return // the duplicate's answer, also where in flight looks the same
 	case c.inFlight || !c.welcome && !c.trouble && j.rules.recovering(k.retry) && k.retry.Answer.Status < 500:
-		f.Slug, f.Expected = "crash/stuck-in-progress", "within "+recovery(j.op).String()+" of the restart the key is free or answered"
-		j.accuse(t, f, pos, "a dead owner blocks its key no longer than the lease")
+		f.Slug, f.Expected = blockedKey(j.op).Slug, blockedKey(j.op).Expected
+		j.accuse(t, f, pos, ownerBlocks)
 	case c.trouble:
 		f.Slug = "crash/refused"
 		j.accuse(t, f, pos, "within the recovery time the retry completes the operation")

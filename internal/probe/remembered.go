@@ -1,5 +1,7 @@
 package probe
 
+import "cmp"
+
 // remembered says whether an answer after the retention is the stored one.
 // "Stored" and "run again" can be told apart only by a marker, a changing
 // answer or an effect (contract-v1, Steps). Base is the effects counted before
@@ -53,6 +55,12 @@ func (j *judging) rememberedByAnswer(first, after *Exchange) (still, known bool)
 	return false, false
 }
 
+// answerPromised says that the contract promises what a forgotten key gets.
+func (j *judging) answerPromised() bool {
+	o := j.op.Promise.AfterRetention
+	return o.Known && (o.Value.Match != nil || o.Value.Mode == "execute")
+}
+
 // answerAfter judges the answer of a forgotten key where one is promised.
 func (j *judging) answerAfter(t *Trial, after *Exchange) {
 	o := j.op.Promise.AfterRetention
@@ -65,10 +73,36 @@ func (j *judging) answerAfter(t *Trial, after *Exchange) {
 			return
 		}
 		f.Expected = o.Value.Match.String()
-	case j.rules.class(after).welcome:
+	case j.rules.class(after).welcome && !j.allMarked(t.Under("after")):
 		return
+	case j.rules.class(after).welcome:
+		f.Expected, f.Actual = "a new operation and its answer", "it ran, and every copy was answered with the marker of a replay"
+		f.Follows = cmp.Or(j.follows("duplicate/effect-ran-twice"), j.follows("duplicate/marker-on-first"))
 	default:
 		f.Expected = "a new operation"
 	}
 	j.accuse(t, f, o.Pos, "after the retention the key is answered as declared")
+}
+
+// allMarked says that no copy got a first answer, where that has no marker: one
+// of them would have, had the result been that of the run that was counted.
+func (j *judging) allMarked(copies []*Exchange) bool {
+	if !j.sound() || j.op.Promise.Marker == nil || j.op.Promise.Duplicate.Value.Mode != "replay" || !allWhole(copies) {
+		return false
+	}
+	for _, x := range copies {
+		if !j.rules.class(x).welcome || !j.rules.marked(x) {
+			return false
+		}
+	}
+	return len(copies) > 0
+}
+
+func allWhole(copies []*Exchange) bool {
+	for _, x := range copies {
+		if !x.Whole() {
+			return false
+		}
+	}
+	return true
 }

@@ -66,6 +66,7 @@ func (s *charges) serve(c *conn) {
 func (k *call) handle() {
 	r := k.find(k)
 	switch {
+	case k.outlasts(r), k.haunted():
 	case k.lapsed && k.expired != 0:
 		k.send(k.expired, nil, false)
 	case r == nil:
