@@ -7,9 +7,12 @@ import (
 )
 
 var noLease = Variant{
-	Name:      "no-lease",
-	What:      "a claim has no lease: a dead owner blocks its key until the retention ends",
-	Caught:    []string{"crash"},
+	Name:   "no-lease",
+	What:   "a claim has no lease: a dead owner blocks its key until the retention ends",
+	Caught: []string{"crash"},
+	Says: func(s *Says) {
+		delete(s.Crash, "recovery") // the lease
+	},
 	Lasting:   true,
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return noLimit{b} },
 }
