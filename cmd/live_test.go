@@ -58,7 +58,13 @@ type ran struct {
 // runIdem runs the built program in a folder with further variables.
 func runIdem(t *testing.T, dir string, env []string, args ...string) ran {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	return runIdemWithin(t, 3*time.Minute, dir, env, args...)
+}
+
+// runIdemWithin is runIdem with another bound.
+func runIdemWithin(t *testing.T, within time.Duration, dir string, env []string, args ...string) ran {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	var out, said bytes.Buffer
 	c := exec.CommandContext(ctx, buildIdem(t), args...)

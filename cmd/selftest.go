@@ -183,7 +183,11 @@ func runSelfTest(ctx context.Context, app *App, o *verifyOptions) error {
 			return problem.New("--trace", "the folder %s cannot be made: %s", o.tracePath, reason(err))
 		}
 	}
-	t := &selfTest{app: app, verify: o, began: time.Now()}
+	program, err := os.Executable()
+	if err != nil {
+		return problem.New("", "this program's own file cannot be found: %s", err)
+	}
+	t := &selfTest{app: app, verify: o, program: program, began: time.Now()}
 	for _, store := range o.selfTest.stores {
 		t.plan(zoo.Store(store), variants)
 	}

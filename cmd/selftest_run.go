@@ -14,9 +14,10 @@ import (
 
 // selfTest is a self-test under way.
 type selfTest struct {
-	app    *App
-	verify *verifyOptions
-	began  time.Time
+	app     *App
+	verify  *verifyOptions
+	program string // that serves the variants: this one
+	began   time.Time
 
 	matrices []selftest.Matrix
 	cases    []selfCase

@@ -193,7 +193,7 @@ func (r Row) letter(s probe.Result) (int, string, []color.Attribute) {
 	switch {
 	case s.Verdict == probe.Fail && !r.Fault:
 		return 5, "X", []color.Attribute{color.FgRed, color.Bold}
-	case s.Verdict == probe.Fail && slices.Contains(r.Named, s.Step):
+	case s.Verdict == probe.Fail && len(r.CaughtBy(Run{Steps: []probe.Result{s}})) > 0:
 		return 5, "X", []color.Attribute{color.FgGreen, color.Bold}
 	case s.Verdict == probe.Fail:
 		return 4, "x", []color.Attribute{color.FgGreen}
@@ -213,6 +213,6 @@ func (p page) legend() {
 		steps = append(steps, Short(s)+" "+s)
 	}
 	p.prose("columns: ", strings.Join(steps, ", "))
-	p.prose("marks:   ", ". pass, X fails (a fault's: the step is named for it), x fails too, ? inconclusive, "+
+	p.prose("marks:   ", ". pass, X fails (by what a fault is named for), x fails too, ? inconclusive, "+
 		"u inconclusive as no verifier could tell, s not promised, - not in its contract, ! no verdict")
 }

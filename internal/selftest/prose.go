@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,23 +16,45 @@ import (
 func (p page) races(m Matrix) {
 	races := m.Races()
 	width := len("race")
+	var sizes []int
 	for _, x := range races {
 		width = max(width, utf8.RuneCountInString(x.Name))
+		for _, r := range x.Rounds {
+			if !slices.Contains(sizes, r.Copies) {
+				sizes = append(sizes, r.Copies)
+			}
+		}
 	}
+	slices.Sort(sizes)
 	if len(races) > 0 {
-		p.line("  %-*s  %-10s  %-46s  %s", width, "race", "checks", "overlapped rounds that showed it (95 %)", "one check misses it in")
+		line := fmt.Sprintf("  %-*s  %-10s", width, "race", "checks")
+		for _, n := range sizes {
+			line += fmt.Sprintf("  %-20s", fmt.Sprintf("rounds of %d", n))
+		}
+		p.line("%s  one check misses it (95 %%)", line)
 	}
 	for _, x := range races {
-		var rounds []string
-		for _, r := range x.Rounds {
-			rounds = append(rounds, fmt.Sprintf("%d of %d with %d copies (%s)", r.Showed.N, r.Showed.Of, r.Copies, between(r.Showed)))
+		line := fmt.Sprintf("  %-*s  %-10s", width, x.Name, fmt.Sprintf("%d of %d", x.Runs.N, x.Runs.Of))
+		for _, n := range sizes {
+			line += fmt.Sprintf("  %-20s", x.rounds(n))
 		}
-		p.line("  %-*s  %-10s  %-46s  %s", width, x.Name, fmt.Sprintf("%d of %d", x.Runs.N, x.Runs.Of), strings.Join(rounds, ", "), missing(x.Misses))
+		p.line("%s  %s", line, missing(x.Misses))
 	}
 	if right := m.RightRounds(); right.Of > 0 {
 		p.prose("  ", fmt.Sprintf("races on right servers: %d of %d overlapped rounds accused one, so a round does with %s at most (95 %%)",
 			right.N, right.Of, percent(right.High)))
 	}
+}
+
+// rounds tells how many of the overlapped rounds with so many copies showed
+// the fault.
+func (x Race) rounds(copies int) string {
+	for _, r := range x.Rounds {
+		if r.Copies == copies && r.Showed.Of > 0 {
+			return fmt.Sprintf("%d of %d (%s)", r.Showed.N, r.Showed.Of, between(r.Showed))
+		}
+	}
+	return "none overlapped"
 }
 
 func between(r Rate) string {
@@ -51,7 +74,12 @@ func missing(x float64) string {
 	case x < 1e-6:
 		return "less than 1 of a million"
 	case x < 0.01:
-		return fmt.Sprintf("at most 1 of %.0f", 1/x)
+		n := int(1 / x) // two digits tell enough
+		for scale := 10; ; scale *= 10 {
+			if n < scale*10 {
+				return fmt.Sprintf("at most 1 of %d", n/(scale/10)*(scale/10))
+			}
+		}
 	}
 	return "at most " + percent(x)
 }

@@ -208,6 +208,9 @@ type Unknown struct{ Name, Step, Why, Said string }
 func (m Matrix) Unknowns() []Unknown {
 	var out []Unknown
 	for _, row := range m.Rows {
+		if row.Fault {
+			continue
+		}
 		seen := map[string]bool{}
 		for _, run := range row.Runs {
 			for _, s := range run.Steps {
