@@ -46,7 +46,7 @@ func (b *builder) planMutation(trial string, m mutation) {
 	changedID := b.freeze(trial+"/changed", changed, m.name)
 	look := b.settled("after-changed", original)
 	before := b.count("before", original)
-	if m.fresh != nil {
+	if m.fresh != nil && b.op.CounterReads(m.fresh.At) {
 		before = join(before, b.count("changed-before", changed))
 		look = join(look, b.count("changed-effects", changed))
 	}
