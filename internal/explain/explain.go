@@ -46,9 +46,9 @@ type Step struct {
 // steps are all steps in the report's order.
 var steps = []*Step{&duplicate, &concurrent, &conflict, &reorder, &crash, &expiry,
 	&slow, &disconnect, &outcome,
-	// missing-key, binding, scope
+	&missingKey, &binding, &scope,
 	&fidelity,
-	// key-rules, replicas, store-down
+	&keyRules, &replicas, &storeDown,
 }
 
 // Steps gives all steps in the order of a report.

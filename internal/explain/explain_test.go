@@ -34,6 +34,12 @@ recipe/empty-value recipe/private-value recipe/whole-payload recipe/identity-may
 recipe/example-missing recipe/example-fails recipe/example-id-missing recipe/example-wrong
 recipe/lock-changed recipe/lock-missing recipe/previous-missing recipe/previous-expired recipe/version-outgrows-limits
 recipe/boundary-says-nothing recipe/volatile-caller recipe/sensitive-nowhere recipe/triple-twice
+missing-key/not-refused missing-key/effect-ran missing-key/first-result-returned missing-key/refused missing-key/effect-missing missing-key/effect-ran-twice
+binding/first-result-returned binding/refused-not-promised binding/ran-not-promised binding/wrong-answer binding/effect-missing binding/effect-ran-twice binding/record-replaced
+scope/other-callers-result scope/other-callers-conflict scope/other-caller-refused scope/effect-missing scope/effect-ran-twice scope/record-replaced scope/retry-not-recognised scope/query-shares-keys
+key-rules/valid-key-refused key-rules/bad-key-accepted key-rules/wrong-answer key-rules/server-error key-rules/effect-ran key-rules/effect-ran-twice key-rules/effect-missing key-rules/other-answer key-rules/keys-merged key-rules/keys-split
+replicas/effect-ran-twice replicas/effect-missing replicas/other-answer replicas/refused replicas/loser-error replicas/results-differ replicas/stuck-after-race replicas/conflict-not-seen
+store-down/effect-ran-twice store-down/effect-missing store-down/result-lost store-down/stuck-in-progress store-down/refused
 `
 
 func TestSlugsArePermanent(t *testing.T) {

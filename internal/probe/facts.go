@@ -38,6 +38,11 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 	case Begun:
 		t := h.known(trial)
 		return t != nil && len(t.Exchanges)+len(t.Counts) > 0
+	case Risen:
+		t := h.Trial(trial)
+		from, ok1 := t.reading(c.Labels[0])
+		to, ok2 := t.reading(c.Labels[1])
+		return ok1 && ok2 && to.N > from.N
 	case InTime:
 		k := h.killed()
 		return k.made > 0 && !k.failed && k.took+k.another+h.retrying() <= c.Within

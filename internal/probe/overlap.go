@@ -99,7 +99,7 @@ func (j *judging) judgeLost(r *raceTally) {
 		return
 	}
 	for _, l := range r.lost {
-		j.accuse(l.trial, Finding{Slug: "concurrent/loser-error", Case: l.round.name, Expected: j.expectedLoser(),
+		j.accuse(l.trial, Finding{Slug: j.slug("loser-error"), Case: l.round.name, Expected: j.expectedLoser(),
 			Actual: j.rules.describe(l.copy)}, j.op.Promise.Duplicate.Pos,
 			"a copy that loses the race gets the result or the declared in-flight answer")
 	}

@@ -128,7 +128,7 @@ func (j *judging) ranOnceInRace(t *Trial, r round, winner *Exchange, overlapped 
 	case !ok:
 		return ""
 	case made > e.Unit:
-		f.Slug = "concurrent/effect-ran-twice"
+		f.Slug = j.slug("effect-ran-twice")
 		raced, counted := t.Counted("raced")
 		if !overlapped || counted && raced.N-e.Before <= e.Unit || j.replayed(t.Under("race"), winner) {
 			// The race itself ran once, or there was none: it was a copy after it that ran again.
@@ -136,7 +136,7 @@ func (j *judging) ranOnceInRace(t *Trial, r round, winner *Exchange, overlapped 
 		}
 		j.accuse(t, f, j.op.Promise.Duplicate.Pos, "copies that are in flight together have one effect")
 	case made < e.Unit && winner != nil:
-		f.Slug = "concurrent/effect-missing"
+		f.Slug = j.slug("effect-missing")
 		j.accuse(t, f, j.op.Promise.Duplicate.Pos, "an operation that was answered as done has its effect")
 	}
 	return f.Slug
@@ -176,7 +176,7 @@ func (j *judging) judgeLoser(t *Trial, r round, winner, x *Exchange, wrong strin
 			}
 		}
 		if shown := j.shown(ds); len(shown) > 0 {
-			f.Slug, f.Actual = "concurrent/results-differ", list(shown)
+			f.Slug, f.Actual = j.slug("results-differ"), list(shown)
 			j.accuse(t, f, p.Duplicate.Pos, "every copy gets the one result")
 		}
 		return
@@ -191,7 +191,7 @@ func (j *judging) judgeLoser(t *Trial, r round, winner, x *Exchange, wrong strin
 		j.unknown("in_flight", p.InFlight.Pos)
 		return
 	}
-	f.Slug = "concurrent/loser-error"
+	f.Slug = j.slug("loser-error")
 	j.accuse(t, f, p.Duplicate.Pos, "a copy that loses the race gets the result or the declared in-flight answer")
 }
 
@@ -218,7 +218,7 @@ func (j *judging) judgeAfterRace(t *Trial, r round, winner *Exchange, wrong stri
 	f := Finding{Case: r.name, Expected: j.expectedDuplicate(), Actual: j.rules.describe(again), Follows: cmp.Or(wrong, j.followsDuplicate())}
 	switch {
 	case j.rules.blocked(again):
-		f.Slug = "concurrent/stuck-after-race"
+		f.Slug = j.slug("stuck-after-race")
 		j.accuse(t, f, p.Duplicate.Pos, "once the race is over the key gives its result")
 	case winner == nil:
 		if !j.rules.class(again).welcome {
@@ -228,7 +228,7 @@ func (j *judging) judgeAfterRace(t *Trial, r round, winner *Exchange, wrong stri
 	case j.oneOf(t.Under("race"), again):
 	default:
 		if shown := j.shown(j.rules.replay(winner, again)); len(shown) > 0 {
-			f.Slug, f.Actual = "concurrent/other-answer", list(shown)
+			f.Slug, f.Actual = j.slug("other-answer"), list(shown)
 			j.accuse(t, f, p.Duplicate.Pos, "once the race is over the key gives the race's result")
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,9 @@ func PlanLines(p probe.Plan) []PlanLine {
 		text := "overlaps others"
 		if t.Exclusive {
 			text = "has the target to itself"
+		}
+		if t.Late {
+			text += ", after the others that have"
 		}
 		if t.Trial != "" {
 			text = t.Trial + ", " + text
@@ -153,7 +157,7 @@ func actionText(a probe.Action) string {
 		return sendText(a)
 	case probe.Burst:
 		return withLabel(a.Label, fmt.Sprintf("%s together, one copy each: %s%s%s",
-			plural(len(a.Requests), "request"), idsText(a.Requests), holdText(a.Hold), targetText(a.Target)))
+			plural(len(a.Requests), "request"), idsText(a.Requests), holdText(a.Hold), targetText(a.Target)+targetsText(a.Targets)))
 	case probe.Count:
 		return countText(a)
 	case probe.Settle:
@@ -172,12 +176,20 @@ func actionText(a probe.Action) string {
 	case probe.Try:
 		return a.Trial
 	case probe.Volley:
+		if len(a.Requests) == 0 {
+			return "the service"
+		}
 		return withLabel(a.Label, fmt.Sprintf("%s one after another over %g times an answer's time, then the kill: %s%s",
 			plural(len(a.Requests), "request"), a.Reach, idsText(a.Requests), targetText(a.Target)))
 	case probe.Start:
 		return "the service again, ready within " + span(a.Within)
 	case probe.Advance:
 		return "the target's clock by " + span(a.By)
+	case probe.Store:
+		if a.Up {
+			return "brought back by the contract's hook"
+		}
+		return "taken away by the contract's hook"
 	}
 	return ""
 }
@@ -259,6 +271,23 @@ func targetText(t string) string {
 	return ", to " + target(t)
 }
 
+// targetsText says that copies go to several replicas.
+func targetsText(targets []string) string {
+	var names []string
+	for _, t := range targets {
+		if t == "" {
+			t = "0"
+		}
+		if name := target(t); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", in turn to " + strings.Join(names, ", ")
+}
+
 func markText(m probe.Mark) string {
 	switch m {
 	case probe.FirstSent:
@@ -292,6 +321,8 @@ func conditionText(c probe.Condition) string {
 		return "the last answer to " + labels + " is no success"
 	case probe.Settled:
 		return "the last answer to " + labels + " is final"
+	case probe.Risen:
+		return "the count at " + c.Labels[1] + " is above the one at " + c.Labels[0]
 	case probe.Begun:
 		return "it was done"
 	}

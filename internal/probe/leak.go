@@ -1,0 +1,167 @@
+package probe
+
+import (
+	"strings"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// When an answer gives away another operation's result: "A leak is the first
+// result's body or id, never a marker alone" (contract-v1, Steps). What
+// identifies a result is found by a control: the answer of a third operation
+// that is alike but for key and values. What both have says nothing.
+
+// shortestName is how many characters a name must have to be looked for in
+// other places than its own: shorter ones stand anywhere.
+const shortestName = 8
+
+// mark of a result: a text that no other result has, and where it stands.
+type resultMark struct {
+	where string // "/id", "Location", "/order_id"
+	text  string
+	place func(*trace.Answer) []string // what stands at the same place
+}
+
+// leaks says which part of the first's result stands in another's answer, in
+// words for a person; "" where none does, or none can be told.
+func (r rules) leaks(first, control, other *Exchange) string {
+	if !r.class(first).welcome || !r.class(control).welcome || !other.Whole() {
+		return "" // only results can be given away
+	}
+	for _, m := range r.marks(first, control) {
+		if asked(other, m.text) {
+			continue // the request itself said so
+		}
+		for _, text := range m.place(other.Answer) {
+			if text == m.text {
+				return "the first result's " + m.where + " " + short([]byte(m.text))
+			}
+		}
+		if len(m.text) >= shortestName && strings.Contains(shownText(other.Answer), m.text) {
+			return "the first result's " + m.where + " " + short([]byte(m.text))
+		}
+	}
+	return ""
+}
+
+// marks gives what identifies the first's result: its id, where it can be
+// read, and the values of its own request that it tells. What the control's
+// answer has too is none.
+func (r rules) marks(first, control *Exchange) []resultMark {
+	if !first.Whole() || !control.Whole() {
+		return nil
+	}
+	var out []resultMark
+	keep := func(where, text string, place func(*trace.Answer) []string) {
+		switch {
+		case text == "" || strings.Contains(text, "«"): // a mask is the same for everybody
+		case asked(first, text) && len(text) < shortestName: // amounts and the like
+		case momentText(text), len(text) >= shortestName && strings.Contains(shownText(control.Answer), text):
+		default:
+			for _, same := range place(control.Answer) {
+				if same == text {
+					return
+				}
+			}
+			out = append(out, resultMark{where, text, place})
+		}
+	}
+	body, err := fingerprint.Parse(bodyOf(first.Answer.Body))
+	if err == nil {
+		for _, at := range nearestIDs(body) {
+			place := pointedAt(at)
+			for _, text := range place(first.Answer) {
+				keep(at.String(), text, place)
+			}
+		}
+		var all []leaf
+		walkLeaves(body, "", &all)
+		for _, l := range all {
+			if l.value.Kind == fingerprint.KindString && len(l.value.Str) >= shortestName && asked(first, l.value.Str) && !keyText(first, l.value.Str) {
+				keep(l.pointer, l.value.Str, func(*trace.Answer) []string { return nil })
+			}
+		}
+	}
+	for _, text := range trace.Get(first.Answer.Header, "Location") {
+		keep("Location", text, func(a *trace.Answer) []string { return trace.Get(a.Header, "Location") })
+	}
+	return out
+}
+
+// asked says that a text stands in what an exchange's request sent.
+func asked(x *Exchange, text string) bool {
+	if x.Request == nil {
+		return false
+	}
+	return strings.Contains(string(bodyOf(x.Request.Body)), text) || strings.Contains(x.Request.Target, text) ||
+		keyText(x, text)
+}
+
+// keyText says that a text is the key of an exchange, or holds it.
+func keyText(x *Exchange, text string) bool {
+	return x.Request != nil && x.Request.Key != "" && strings.Contains(text, x.Request.Key)
+}
+
+// shownText is all of an answer in which a result may be told.
+func shownText(a *trace.Answer) string {
+	return string(bodyOf(a.Body)) + "\n" + strings.Join(trace.Get(a.Header, "Location"), "\n")
+}
+
+// pointedAt reads the scalar at a pointer of an answer's body.
+func pointedAt(p fingerprint.Pointer) func(*trace.Answer) []string {
+	return func(a *trace.Answer) []string {
+		v, err := fingerprint.Parse(bodyOf(a.Body))
+		if err != nil {
+			return nil
+		}
+		if at, ok := v.At(p); ok && scalarText(at) != "" {
+			return []string{scalarText(at)}
+		}
+		return nil
+	}
+}
+
+// nearestIDs gives the pointers of the members named id that lie nearest to
+// the root: deeper ones may be of other things, such as who answered.
+func nearestIDs(v *fingerprint.Value) []fingerprint.Pointer {
+	type level struct {
+		at fingerprint.Pointer
+		v  *fingerprint.Value
+	}
+	const deepest = 8
+	now := []level{{nil, v}}
+	for range deepest {
+		var found []fingerprint.Pointer
+		var next []level
+		for _, l := range now {
+			for _, m := range l.v.Members {
+				at := append(l.at[:len(l.at):len(l.at)], m.Name)
+				if strings.EqualFold(m.Name, "id") && scalarText(m.Value) != "" {
+					found = append(found, at)
+				}
+				next = append(next, level{at, m.Value})
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+		now = next
+	}
+	return nil
+}
+
+// momentText says that a text is a time: two results may share one.
+func momentText(text string) bool {
+	for _, layout := range []string{time.RFC3339Nano, time.DateTime, time.RFC1123, time.RFC1123Z, time.DateOnly} {
+		if _, err := time.Parse(layout, text); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// tellsApart says that results can be told apart by what they show: the first's
+// has something that the control's has not.
+func (r rules) tellsApart(first, control *Exchange) bool { return len(r.marks(first, control)) > 0 }

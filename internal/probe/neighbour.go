@@ -1,0 +1,248 @@
+package probe
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+)
+
+// neighbour is an experiment with one key at two places: the operation itself,
+// and one that differs in who sends it or in where it goes. The neighbour's
+// control is sent before under a key of its own, in the very situation that the
+// neighbour will meet, so that a refusal of the neighbour is the key's doing.
+type neighbour struct {
+	trial   string
+	form    form   // of the neighbour's request
+	change  string // how it differs, for people
+	other   bool   // as the other principal
+	sibling bool   // effects are counted by the sibling's counter
+	another bool   // with a body of its own
+	retry   bool   // it is sent twice
+}
+
+// planNeighbour plans, one after another: the prior and the control, which are
+// what the first and the neighbour will be, under keys of their own; the first;
+// the neighbour with the first's key; the first again.
+func (b *builder) planNeighbour(n neighbour) {
+	prior := b.make(n.trial + "/prior")
+	priorID := b.freeze(n.trial+"/prior", prior, "")
+	control := b.at(prior, n.form)
+	if n.another {
+		control = b.makeAs(n.trial+"/control", n.form)
+	} else {
+		b.rekeyAs(control, n.trial+"/control-key")
+	}
+	controlID := b.freeze(n.trial+"/control", control, n.change+", under a key of its own")
+	first := b.make(n.trial + "/first")
+	firstID := b.freeze(n.trial+"/first", first, "")
+	other := b.at(first, n.form)
+	if n.another {
+		other = b.makeAs(n.trial+"/neighbour", n.form)
+		other.key = first.key
+	}
+	otherID := b.freeze(n.trial+"/neighbour", other, n.change)
+	b.thread(n.trial, join(
+		b.count("prior-before", prior),
+		[]Action{b.comeBackAs("control-prior", priorID, false, patience(b.op))},
+		b.above("prior-after", "prior-before", prior),
+		b.neighbours(n, "control-before", control, false),
+		[]Action{b.comeBackAs("control", controlID, n.other, patience(b.op))},
+		b.neighbours(n, "control-after", control, true, "control-before"),
+		b.count("control-main", control),
+		b.count("before", first),
+		[]Action{comeBack("first", firstID, patience(b.op))},
+		b.above("after-first", "before", first),
+		b.neighbours(n, "other-before", other, false),
+		[]Action{b.settlingConflict(b.comeBackAs("neighbour", otherID, n.other, patience(b.op)))},
+		b.neighboursWhereSeen(n, other),
+		b.neighbours(n, "other-after", other, false),
+		b.count("between", first),
+		b.retried(n, otherID),
+		[]Action{comeBack("again", firstID, patience(b.op)), b.environment(n.trial, 2, NoHold, "first", "control", "neighbour", "retried", "again")},
+		b.neighbours(n, "settled-neighbour", other, false),
+		b.settledLast(n, first),
+	)...)
+}
+
+// settledLast reads the first's effects at the end, after one settling.
+func (b *builder) settledLast(n neighbour, first *made) []Action {
+	if n.sibling && !countable(b.op.Sibling.Effects) {
+		return b.settled("settled", first)
+	}
+	return b.count("settled", first)
+}
+
+func (b *builder) retried(n neighbour, id string) []Action {
+	if !n.retry {
+		return nil
+	}
+	return []Action{b.comeBackAs("retried", id, n.other, patience(b.op))}
+}
+
+// at copies an operation, key and values, to a request of another form.
+func (b *builder) at(m *made, f form) *made {
+	c := b.with(m)
+	c.form = f
+	return c
+}
+
+// comeBackAs is comeBack as either principal.
+func (b *builder) comeBackAs(label, request string, other bool, within time.Duration) Action {
+	r := comeBack(label, request, within).(Repeat)
+	r.Body = []Action{Send{Label: label, Request: request, Copies: 1, Other: other}}
+	return r
+}
+
+// settlingConflict takes the conflict's answer for final, also where its status
+// is the in-flight answer's.
+func (b *builder) settlingConflict(a Action) Action {
+	r := a.(Repeat)
+	r.While.ConflictSettles = true
+	return r
+}
+
+// neighbours counts a neighbour's effects: at once after settling, or as soon
+// as there are more than above.
+func (b *builder) neighbours(n neighbour, label string, m *made, poll bool, above ...string) []Action {
+	effects := b.op.Effects
+	if n.sibling {
+		effects = b.op.Sibling.Effects
+	}
+	if !countable(effects) {
+		return nil
+	}
+	c := Count{Label: label, Subject: b.subject(m), Sibling: n.sibling, Poll: poll}
+	if len(above) > 0 {
+		c.Above = above[0]
+	}
+	if poll {
+		return []Action{c}
+	}
+	return []Action{Settle{For: effects.Settle}, c}
+}
+
+// neighboursWhereSeen waits for the neighbour's effect, but only where the
+// control's was seen: for one that the counter is blind to nobody need wait.
+func (b *builder) neighboursWhereSeen(n neighbour, m *made) []Action {
+	body := b.neighbours(n, "other-seen", m, true, "other-before")
+	if len(body) == 0 {
+		return nil
+	}
+	return []Action{If{When: Condition{Fact: Risen, Labels: []string{"control-before", "control-after"}}, Body: body}}
+}
+
+// countable says that effects are counted, and not by answers only.
+func countable(e *contract.Effects) bool { return e != nil && e.Kind != contract.ByResponses }
+
+// met is what a neighbour's experiment showed.
+type met struct {
+	first, control, other, retried, again *Exchange
+
+	counted     bool  // the neighbour's own effects can be counted
+	unit, own   int64 // of the control and of the neighbour
+	late        int64 // what rose after the neighbour was answered
+	lateCounted bool
+	leak        string // see leaks
+}
+
+// meet reads a neighbour's experiment. Why says why it proves nothing, in words
+// for its case, "" where it does; what must be said of the step is said.
+func (j *judging) meet(t *Trial, n neighbour) (m met, why string) {
+	m = met{control: t.Last("control"), other: t.Last("neighbour"), again: t.Last("again"), retried: t.Last("retried")}
+	if j.environmental(t, m.control) {
+		return m, "the environment"
+	}
+	if !j.rules.class(t.Last("control-prior")).welcome || !j.rules.class(m.control).welcome {
+		return m, "validated first: under a key of its own it gets " + j.rules.describe(m.control)
+	}
+	first, ok := j.first(t, "first")
+	if m.first = first; !ok {
+		return m, "the first request was not accepted"
+	}
+	if j.lapsed(t) {
+		return m, "too late"
+	}
+	if m.other == nil || m.again == nil {
+		j.unsure(0, "run the step again", "%s: not all requests were sent", t.Name)
+		return m, "not sent"
+	}
+	if !j.final(t, m.other, "other-after", "again") || !j.final(t, m.again, "settled") ||
+		j.environmental(t, m.other) || j.environmental(t, m.again) || n.retry && j.environmental(t, m.retried) {
+		return m, "not shown"
+	}
+	m.leak = j.rules.leaks(m.first, m.control, m.other)
+	j.meetCounts(t, n, &m)
+	return m, ""
+}
+
+// meetCounts reads the counts. The neighbour's own effects count only where the
+// control's were seen: the counter may show one caller's alone.
+func (j *judging) meetCounts(t *Trial, n neighbour, m *met) {
+	if !j.sound() {
+		return
+	}
+	var ok1, ok2 bool
+	m.unit, ok1 = j.rise(t, "control-before", "control-after")
+	m.own, ok2 = j.rise(t, "other-before", "other-after")
+	m.counted = ok1 && ok2 && m.unit > 0
+	between, ok := t.reading("between")
+	settled, ok2 := t.Counted("settled")
+	if m.lateCounted = ok && ok2; m.lateCounted && !j.blurred(t, n, m) {
+		m.late = settled.N - between.N
+	}
+	if n.another || n.sibling {
+		after, ok1 := t.reading("other-after")
+		end, ok2 := t.Counted("settled-neighbour")
+		if m.counted && ok1 && ok2 {
+			m.late += end.N - after.N
+		}
+	}
+	if m.counted || m.lateCounted {
+		j.result.Evidence.Effects = j.worse(Effects{Before: 0, After: m.own, Settled: m.own + m.late,
+			Unit: max(m.unit, j.controls.Unit), CountedBy: string(j.op.Effects.Kind)})
+	}
+}
+
+// rise gives how many effects a trial's values had between two readings, where
+// none may be wanted: it is no evidence of one operation's unit.
+func (j *judging) rise(t *Trial, from, to string) (n int64, ok bool) {
+	if !j.sound() {
+		return 0, false
+	}
+	a, ok1 := t.reading(from)
+	b, ok2 := t.Counted(to)
+	for _, c := range []Counted{a, b} {
+		if c.Error != "" {
+			j.unsure(0, "see why the counter failed", "%s: the counter gave nothing for %q: %s", t.Name, c.Label, c.Error)
+		}
+	}
+	return b.N - a.N, ok1 && ok2
+}
+
+// blurred says that the operation's counter may show a neighbour's effect that
+// cannot be counted on its own, so that it may come at any time: what rose later
+// is then not told from it.
+func (j *judging) blurred(t *Trial, n neighbour, m *met) bool {
+	if !n.sibling || countable(j.op.Sibling.Effects) {
+		return false
+	}
+	before, _ := t.reading("prior-before")
+	control, ok := t.reading("control-main")
+	return !ok || control.N-before.N > j.controls.Unit
+}
+
+// tellsNeighbour says that the neighbour's own run could be told from the first's
+// result: by its effects, or by what results show.
+func (j *judging) tellsNeighbour(m met, n neighbour) bool {
+	if m.counted || j.rules.tellsApart(m.first, m.control) {
+		return true
+	}
+	line, what := j.op.Pos.Line, "effects"
+	if n.sibling {
+		line, what = j.op.Sibling.Pos.Line, "sibling.effects"
+	}
+	j.unsure(line, fmt.Sprintf("declare %s that counts them, or answer with an id of what was made", what),
+		"neither effects nor answers tell the first result from one of its own: %s", j.rules.describe(m.other))
+	return false
+}

@@ -1,0 +1,83 @@
+package probe
+
+import (
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+)
+
+// storeDownStep takes the record store away from the running service: what
+// cannot be protected must not run. It has the target to itself.
+var storeDownStep = Step{
+	Name:  "store-down",
+	What:  "without its record store the service runs nothing unprotected, and forgets nothing over the outage",
+	plan:  planStoreDown,
+	judge: judgeStoreDown,
+	lacks: func(_ *contract.Contract, op *contract.Operation) Reason {
+		if op.StoreDown != nil {
+			return Reason{}
+		}
+		return Reason{Text: "store_down is not declared: no hooks take the record store away", Line: op.Pos.Line,
+			Settle: "declare store_down: {down: [...], up: [...]}"}
+	},
+}
+
+// Trials of the step.
+const (
+	duringOutage = "a new key during the outage"
+	beforeOutage = "a key finished before the outage"
+	afterOutage  = "a new key after the outage"
+)
+
+// storeBackMost is how long a service may take, beside its lease, to find its
+// store again.
+const storeBackMost = 5 * time.Second
+
+// storeBack is the longest that a key may take after the outage: the lease of
+// a claim that the outage cut off, and the service's own reconnecting.
+func storeBack(op *contract.Operation) time.Duration {
+	within := storeBackMost
+	if op.Promise.Lease.Known {
+		within += op.Promise.Lease.Value
+	}
+	return within
+}
+
+// planStoreDown: one operation before; the store goes; a new key twice and the
+// finished one once more; the store comes back; all keys again, twice.
+func planStoreDown(b *builder) {
+	finished, during, after := b.make("finished"), b.make("during"), b.make("after")
+	finishedID, duringID, afterID := b.freeze("finished", finished, ""), b.freeze("during", during, ""), b.freeze("after", after, "")
+	once := func(label, id string) Action { return Send{Label: label, Request: id, Copies: 1} }
+	actions := join(
+		[]Action{Try{Trial: beforeOutage, Body: join(
+			b.count("before", finished),
+			[]Action{comeBack("first", finishedID, patience(b.op))},
+			b.above("after-first", "before", finished),
+		)}, Try{Trial: duringOutage, Body: b.count("before", during)}},
+		[]Action{
+			Store{Up: false},
+			Fan{Branches: [][]Action{
+				{Try{Trial: duringOutage, Body: []Action{once("during", duringID), once("during-again", duringID)}}},
+				{Try{Trial: beforeOutage, Body: []Action{once("during", finishedID)}}},
+			}},
+			Store{Up: true},
+			Fan{Branches: [][]Action{
+				{Try{Trial: duringOutage, Body: []Action{recovered("back", duringID, storeBack(b.op)), recovered("again", duringID, storeBack(b.op))}}},
+				{Try{Trial: beforeOutage, Body: []Action{recovered("back", finishedID, storeBack(b.op))}}},
+				{Try{Trial: afterOutage, Body: []Action{recovered("first", afterID, storeBack(b.op))}}},
+			}},
+			Try{Trial: duringOutage, Body: join(b.above("back", "before", during), b.settled("settled", during))},
+			Try{Trial: beforeOutage, Body: b.count("settled", finished)},
+		},
+	)
+	b.plan.Threads = append(b.plan.Threads, Thread{Exclusive: true, Actions: actions})
+}
+
+// recovered sends a request until its answer is final: while the service finds
+// its store again no 5xx is.
+func recovered(label, request string, within time.Duration) Action {
+	r := comeBack(label, request, within).(Repeat)
+	r.While.Recovering = true
+	return r
+}
