@@ -50,6 +50,30 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// TestRunGivesInput: all of it, and nobody waits for a program that reads none
+// of it, or for a child that holds it open.
+func TestRunGivesInput(t *testing.T) {
+	long := strings.Repeat("0123456789abcdef", 1<<16)
+	shell := func(script, input string) Command {
+		return Command{Argv: []string{"sh", "-c", script}, Environ: os.Environ(), Input: []byte(input)}
+	}
+	for name, c := range map[string]struct{ script, input, want string }{
+		"read":         {"wc -c | tr -d ' '", long, "1048576\n"},
+		"empty":        {"wc -c | tr -d ' '", "", "0\n"},
+		"not read":     {"echo done", long, "done\n"},
+		"held by none": {"sleep 60 & echo done", long, "done\n"},
+		"read in part": {"head -c 4", long, "0123"},
+	} {
+		out, err := Run(context.Background(), shell(c.script, c.input), 20*time.Second)
+		if err != nil || string(out.Stdout) != c.want || out.Exit != (Exit{}) {
+			t.Errorf("%s: %q %v, %v", name, out.Stdout, out.Exit, err)
+		}
+	}
+	if _, err := Run(context.Background(), shell("sleep 60", long), 100*time.Millisecond); err == nil || !strings.Contains(err.Error(), "100ms") {
+		t.Errorf("too late: %v", err)
+	}
+}
+
 func TestHook(t *testing.T) {
 	c := role("environ")
 	if err := RunHook(context.Background(), "advance", c, 60, 20*time.Second); err != nil {

@@ -5,13 +5,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,61 +26,36 @@ import (
 	"github.com/idem-toolkit/idem/internal/wire"
 )
 
-// signerRole makes this test program a command that signs.
-const signerRole = "IDEM_TEST_SIGNER"
-
-func TestMain(m *testing.M) {
-	if role, ok := os.LookupEnv(signerRole); ok {
-		os.Exit(signAs(role))
-	}
-	os.Exit(m.Run())
+// buildSigner builds the command that signs in these tests; a test program
+// that was its own would start too slowly under the race detector.
+var builtSigner struct {
+	once sync.Once
+	path string
+	err  error
 }
 
-// signAs signs the bytes on standard input, or fails to in some way.
-func signAs(role string) int {
-	raw, _ := io.ReadAll(os.Stdin)
-	sum := sha256.Sum256(raw)
-	nonce := hex.EncodeToString(fmt.Appendf(nil, "%d-%d", os.Getpid(), time.Now().UnixNano()))
-	signed := fmt.Sprintf("X-Sig: v1 keyId=%s,sum=%x\nX-Nonce: %s\nX-Time: 1767225600\n", os.Getenv("IDEM_PRINCIPAL"), sum, nonce)
-	switch role {
-	case "fail":
-		fmt.Fprintln(os.Stderr, "no key in the agent")
-		return 3
-	case "mute":
-	case "much":
-		fmt.Print(strings.Repeat("X-Much: 0123456789abcdef\n", 4000))
-	case "prose":
-		fmt.Println("here is your signature")
-	case "twice":
-		fmt.Println("content-type: text/plain")
-	case "framing":
-		fmt.Println("Host: elsewhere")
-	case "folded":
-		fmt.Print("X-Sig: a\x01b\n")
-	case "production":
-		fmt.Println("Authorization: Bearer sk_live_4f00ba11cafe")
-	case "told":
-		var told []string
-		for _, name := range []string{"METHOD", "SCHEME", "HOST", "TARGET", "KEY", "PRINCIPAL"} {
-			told = append(told, os.Getenv("IDEM_"+name))
-		}
-		fmt.Println("X-Told: " + strings.Join(told, " "))
-	case "falters":
-		// It works for the first requests and then no more.
-		f, err := os.OpenFile(os.Getenv("IDEM_TEST_CALLS"), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+func buildSigner(t *testing.T) string {
+	t.Helper()
+	builtSigner.once.Do(func() {
+		dir, err := os.MkdirTemp("", "idem-signer-")
 		if err != nil {
-			return 4
+			builtSigner.err = err
+			return
 		}
-		f.Write([]byte{'.'})
-		if info, err := f.Stat(); err != nil || info.Size() > 5 {
-			fmt.Fprintln(os.Stderr, "the agent has gone")
-			return 3
+		builtSigner.path = filepath.Join(dir, "signer")
+		if runtime.GOOS == "windows" {
+			builtSigner.path += ".exe"
 		}
-		fmt.Print(signed)
-	default:
-		fmt.Print(signed)
+		build := exec.Command("go", "build", "-buildvcs=false", "-o", builtSigner.path, "./testdata/signer")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if said, err := build.CombinedOutput(); err != nil {
+			builtSigner.err = fmt.Errorf("%w\n%s", err, said)
+		}
+	})
+	if builtSigner.err != nil {
+		t.Fatal(builtSigner.err)
 	}
-	return 0
+	return builtSigner.path
 }
 
 const signedContract = `idem: contract/v1
@@ -100,13 +76,13 @@ operations:
 func prepared(t *testing.T, url, role string, only ...string) (*Live, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "signed.yaml")
-	spec, err := contract.Parse(file, fmt.Appendf(nil, signedContract, url, os.Args[0], os.Args[0]), nil)
+	spec, err := contract.Parse(file, fmt.Appendf(nil, signedContract, url, buildSigner(t), buildSigner(t)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Prepare(t.Context(), Options{Contract: spec, Selection: probe.Selection{Only: only}, Seed: 1, RunID: "0123456789abcdef",
 		Keys: probe.GeneratedKeys{}, Lookup: os.LookupEnv, Began: time.Now(),
-		Environ: append(os.Environ(), signerRole+"="+role, "IDEM_TEST_CALLS="+filepath.Join(t.TempDir(), "calls"))})
+		Environ: append(os.Environ(), "IDEM_TEST_SIGNER="+role, "IDEM_TEST_CALLS="+filepath.Join(t.TempDir(), "calls"))})
 }
 
 // recorder is a right server that keeps every request's bytes. It tells its

@@ -47,6 +47,28 @@ func TestMaskerHidesEverySpelling(t *testing.T) {
 	})
 }
 
+// TestMaskerFindsEachOfMany: every attempt may have a signature of its own, all
+// beginning alike; the longest wins where they overlap.
+func TestMaskerFindsEachOfMany(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secrets := rapid.SliceOfN(rapid.StringMatching(`HMAC [ab]{4,9}`), 2, 40).Draw(t, "secrets")
+		var m Masker
+		for _, s := range secrets {
+			m.Add(s, "auth")
+		}
+		for _, s := range secrets {
+			for _, got := range []string{m.Text("<" + s + ">"), string(m.Bytes([]byte("<" + s + ">")))} {
+				if got != "<«auth»>" {
+					t.Fatalf("%q became %q", s, got)
+				}
+			}
+		}
+		if got := m.Text("HMA HMAC  aaaa"); got != "HMA HMAC  aaaa" {
+			t.Fatalf("innocent text became %q", got)
+		}
+	})
+}
+
 // TestMasksKeepCallersApart: two secrets never become one label.
 func TestMasksKeepCallersApart(t *testing.T) {
 	var m Masker
