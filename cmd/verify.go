@@ -29,9 +29,13 @@ type verifyOptions struct {
 	tracePath       string
 	format          string
 	reports         []string
+	plant           string // the file that operations are planted into
+	harvest         string // the file that they are harvested from
 	script          string // of idem report: the finding whose script is all that is wanted
 	colour          bool
 	selfTest        selfTestOptions
+
+	planted *probe.Planted // of a harvest, read
 }
 
 func newVerifyCmd(app *App) *cobra.Command {
@@ -46,6 +50,8 @@ Without --live this is a dry run: it prints what the contract promises and what 
 live run would send, and sends nothing.`,
 		Example: `  idem verify contract.yaml                 what would be sent
   idem verify contract.yaml --live          send it and judge
+  idem verify contract.yaml --live --plant tonight.ndjson      make operations now, and
+  idem verify contract.yaml --live --harvest tonight.ndjson    judge them hours later
   idem verify --demo                        the whole check against the reference service
   idem verify --self-test                   is the check to be trusted? the whole of it, against known faults`,
 		Args: cobra.MaximumNArgs(1),
@@ -68,6 +74,8 @@ live run would send, and sends nothing.`,
 	f.Uint64Var(&o.seed, "seed", 1, "fixes order and fresh values; the same seed gives the same plan")
 	f.StringVar(&o.runID, "run-id", "", "16 hexadecimal digits instead of random ones")
 	f.StringVar(&o.tracePath, "trace", "", "keep the trace here (NDJSON, mode 0600)")
+	f.StringVar(&o.plant, "plant", "", "make operations and write them here (NDJSON, mode 0600), to be harvested later")
+	f.StringVar(&o.harvest, "harvest", "", "send again what was planted here, and judge by the time that has passed")
 	f.StringVar(&o.format, "format", "human", "on standard output: "+strings.Join(report.Formats(), ", "))
 	f.StringArrayVar(&o.reports, "report", nil, "a further report, FORMAT=PATH")
 	f.BoolVar(&o.requireLive, "require-live", false, "exit 3 if nothing was sent")
@@ -110,8 +118,13 @@ func runVerify(c *cobra.Command, app *App, o *verifyOptions) error {
 	if err := o.selection.Check(spec); err != nil {
 		return err
 	}
-	if !o.live {
+	switch {
+	case !o.live:
 		return runDry(app, o, spec)
+	case o.plant != "":
+		return runPlant(c.Context(), app, o, spec)
+	case o.harvest != "":
+		return runHarvest(c.Context(), app, o, spec)
 	}
 	return runLive(c.Context(), app, o, spec)
 }
@@ -128,6 +141,8 @@ func (o *verifyOptions) check() error {
 		return problem.New("", "which contract").WithHint("idem verify contract.yaml, or idem verify --demo")
 	case o.runID != "" && !isRunID(o.runID):
 		return problem.New("--run-id", "a run id is 16 hexadecimal digits, lower case")
+	case o.plant != "" || o.harvest != "":
+		return o.checkHalves()
 	case !o.live && !o.demo && o.tracePath != "":
 		return problem.New("--trace", "a dry run has no trace").WithHint("idem verify %s --live --trace %s", o.file, o.tracePath)
 	}

@@ -107,6 +107,7 @@ func prepareLive(ctx context.Context, app *App, o *verifyOptions, spec *contract
 		o.runID = newRunID()
 	}
 	return run.Prepare(ctx, run.Options{
+		Phase: o.phase(), Planted: o.planted,
 		Contract: resolved, Selection: o.selection, Seed: o.seed, RunID: o.runID, Tool: tool(),
 		RequireEffects: o.requireEffects, AllowProduction: o.allowProduction,
 		Keys: keys, Secrets: keys.variables(), Sensitive: keys.sensitive(spec), Lookup: app.LookupEnv, Environ: app.Environ(), Began: app.Now(), Notice: app.progress(),

@@ -162,17 +162,18 @@ func (h *History) answerTime(q float64) time.Duration {
 // false where it never came.
 func (t *Trial) When(label string, m Mark) (int64, bool) {
 	var at int64
+	came := false // times of a planting are below 0
 	for _, x := range t.Under(label) {
 		switch m {
 		case FirstSent:
-			if x.Sent != nil && (at == 0 || x.Sent.WriteBegan < at) {
-				at = x.Sent.WriteBegan
+			if x.Sent != nil && (!came || x.Sent.WriteBegan < at) {
+				at, came = x.Sent.WriteBegan, true
 			}
 		case LastAnswered:
-			if x.Answer != nil {
-				at = max(at, x.Answer.LastByte)
+			if x.Answer != nil && (!came || x.Answer.LastByte > at) {
+				at, came = x.Answer.LastByte, true
 			}
 		}
 	}
-	return at, at > 0
+	return at, came
 }

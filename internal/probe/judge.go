@@ -59,6 +59,13 @@ func openCourt(e trace.Event) (*court, error) {
 	if e.Run.Schema != trace.Schema {
 		return nil, problem.New("event 1", "the trace is of schema %q, this tool reads %q", e.Run.Schema, trace.Schema)
 	}
+	if e.Run.Phase == trace.PhasePlant {
+		return nil, problem.New("event 1", "this was planted to be harvested later: nothing is judged yet").
+			WithHint("idem verify %s --live --harvest FILE", e.Run.File)
+	}
+	if harvest := e.Run.Phase == trace.PhaseHarvest; harvest != (e.Run.Planted != nil) || !harvest && e.Run.Phase != "" {
+		return nil, problem.New("event 1", "the trace is of a phase that this tool does not know")
+	}
 	if sum := sha256.Sum256([]byte(e.Run.Contract)); !e.Run.Masked && hex.EncodeToString(sum[:]) != e.Run.SHA256 {
 		return nil, problem.New("event 1", "the contract in the trace is not the one that was run: its sha256 differs")
 	}
@@ -111,6 +118,9 @@ func (c *court) close() *Report {
 	if name := c.contract.Profile; name != "" {
 		r.Notes = append(r.Notes, "profile "+name+" states what the contract does not")
 	}
+	if c.run.Planted != nil {
+		r.Notes = append(r.Notes, harvestNote(c.run))
+	}
 	r.Notes = append(r.Notes, c.cleaned.notes()...)
 	for _, op := range c.contract.Operations {
 		if len(c.run.Operations) > 0 && !slices.Contains(c.run.Operations, op.Name) {
@@ -145,7 +155,7 @@ func (c *court) steps(op *contract.Operation) []Result {
 		}
 		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
 			history: c.histories[[2]string{op.Name, s.Name}], prior: prior, strict: c.run.RequireEffects,
-			shapes: sync.OnceValue(func() []shape { return c.shapes(op) }), busy: c.busy()}
+			shapes: sync.OnceValue(func() []shape { return c.shapes(op) }), busy: c.busy(), planted: c.run.Planted}
 		res := c.step(s, j)
 		for _, f := range res.Findings {
 			prior[f.Slug] = true
@@ -241,7 +251,13 @@ func (c *court) step(s Step, j *judging) (res Result) {
 			res = Result{Step: s.Name, Verdict: Inconclusive, Reasons: []Reason{{Text: "judging failed", Settle: "report this trace"}}}
 		}
 	}()
-	s.judge(j)
+	judge := s.judge
+	if j.planted != nil {
+		if judge = harvestJudges[s.Name]; judge == nil {
+			judge = func(*judging) { j.unsure(0, "", "a harvest does not judge it") }
+		}
+	}
+	judge(j)
 	return j.finish()
 }
 

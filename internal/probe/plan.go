@@ -6,6 +6,8 @@ package probe
 
 import (
 	"time"
+
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // Plan is what one step does for one operation, as data: a dry run prints it,
@@ -15,10 +17,12 @@ type Plan struct {
 	Step      string
 	Requests  []*Request // every request, frozen; sends refer to them
 	Threads   []Thread
-	Last      []Action // counts read once more when all threads of a run are done; nothing is sent
-	Makes     int      // operations made at most, controls included
-	Idle      Reason   // why nothing is planned; its Text is empty where something is
-	Excused   bool     // idle because the contract says that nothing is promised
+	Last      []Action      // counts read once more when all threads of a run are done; nothing is sent
+	Planted   []trace.Event // of a harvest: what the planting recorded of the operations used, on this run's clock
+	Adopted   []*Request    // of a harvest: planted operations that need not be kept any longer
+	Makes     int           // operations made at most, controls included
+	Idle      Reason        // why nothing is planned; its Text is empty where something is
+	Excused   bool          // idle because the contract says that nothing is promised
 }
 
 // Request is one frozen request of a plan. Auth is added as it is sent.

@@ -22,6 +22,10 @@ type Result struct {
 	Evidence Evidence
 	Cases    []Case
 	Findings []Finding
+
+	// Remembered is how long after its first request a key was still remembered
+	// in the last quarter of its retention, in nanoseconds; 0: no harvest saw it.
+	Remembered int64
 }
 
 // Reason says why a verdict is not a pass or a fail, and what would settle it.

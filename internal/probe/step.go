@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // Step is one step of the check.
@@ -72,6 +73,7 @@ type judging struct {
 	shapes   func() []shape  // of the operation's first answers, in all steps
 	busy     []busyMoment    // of the whole run
 	strict   bool            // --require-effects
+	planted  *trace.Planted  // of a harvest; nil: the run is judged by itself
 	accused  int             // accusations made, those that a finding tells already included
 	result   Result
 }

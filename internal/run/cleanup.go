@@ -44,24 +44,37 @@ func (l *ledger) note(x *actor, q *probe.Request, res wire.Result) {
 	if l == nil || l.spare != nil && l.spare(x.p.job.Operation.Name, q.ID) {
 		return
 	}
-	subject := freshText(q.Fresh)
-	id := strings.Join([]string{x.p.job.Operation.Name, q.Key, subject}, "\x00")
-	if q.Key == "" {
-		id += "\x00" + q.ID
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m := l.known[id]
-	if m == nil {
-		m = &Made{Operation: x.p.job.Operation, Key: q.Key, Fresh: q.Fresh, part: x.p, trial: x.trial, text: subject}
-		l.known[id] = m
-		l.made = append(l.made, m)
-	}
+	m := l.entry(x.p, x.trial, q)
 	if res.Outcome == trace.Answered && res.Status >= 200 && res.Status < 300 {
 		body, _ := plainBody(res)
 		body = x.r.Mask.Bytes(body)
 		m.Answer = append([]byte(nil), body[:min(len(body), trace.HeadCap)]...)
 	}
+}
+
+// adopt takes in an operation that an earlier run made.
+func (l *ledger) adopt(p *part, q *probe.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.entry(p, "", q)
+}
+
+// entry finds or makes what is kept of a request's operation.
+func (l *ledger) entry(p *part, trial string, q *probe.Request) *Made {
+	subject := freshText(q.Fresh)
+	id := strings.Join([]string{p.job.Operation.Name, q.Key, subject}, "\x00")
+	if q.Key == "" {
+		id += "\x00" + q.ID
+	}
+	m := l.known[id]
+	if m == nil {
+		m = &Made{Operation: p.job.Operation, Key: q.Key, Fresh: q.Fresh, part: p, trial: trial, text: subject}
+		l.known[id] = m
+		l.made = append(l.made, m)
+	}
+	return m
 }
 
 func freshText(fresh map[string]string) string {

@@ -25,7 +25,10 @@ func (c *companions) at(key, request string) (text string, unrecorded bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sent == nil {
-		c.sent, c.shown = map[string]string{}, map[string]bool{}
+		c.sent = map[string]string{}
+	}
+	if c.shown == nil {
+		c.shown = map[string]bool{}
 	}
 	text, ok := c.sent[key]
 	if !ok {

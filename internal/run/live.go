@@ -26,6 +26,8 @@ type Options struct {
 	Lookup          func(string) (string, bool)
 	Environ         []string
 	Began           time.Time
+	Phase           trace.Phase        // plant or harvest; empty: a run that is judged by itself
+	Planted         *probe.Planted     // of a harvest
 	Notice          func(*trace.Event) // sees every event as it is recorded; nil: nobody looks
 }
 
@@ -40,7 +42,9 @@ type Live struct {
 	jobs    []*Job
 	world   *world
 	header  *trace.Run
-	signing chan struct{} // places of commands that sign
+	signing chan struct{}   // places of commands that sign
+	harvest trace.Harvest   // of a harvest: what it uses of the planting
+	over    map[string]bool // of a harvest: operations whose planted ones need not be kept
 }
 
 // Prepare checks a live run and makes its plans. Nothing is sent and nothing
@@ -59,6 +63,9 @@ func Prepare(ctx context.Context, o Options) (*Live, error) {
 		Settings: settings(o), Only: o.Selection.Only, Skip: o.Selection.Skip,
 		Operations: o.Selection.Operations, RequireEffects: o.RequireEffects, Steps: probe.StepNames(),
 	}
+	if err := l.phase(); err != nil {
+		return nil, err
+	}
 	if err := l.plan(); err != nil {
 		return nil, err
 	}
@@ -70,6 +77,10 @@ func Prepare(ctx context.Context, o Options) (*Live, error) {
 		return nil, err
 	}
 	l.world = w
+	if err := l.asPlanted(); err != nil {
+		w.close()
+		return nil, err
+	}
 	return l, nil
 }
 
@@ -92,7 +103,7 @@ func (l *Live) plan() error {
 		Contract: l.options.Contract}
 	made := 0
 	for _, op := range l.options.Selection.Chosen(l.options.Contract) {
-		plans, err := probe.Plans(op, env, l.options.Selection)
+		plans, err := l.plansOf(op, env)
 		if err != nil {
 			return err
 		}
@@ -137,7 +148,8 @@ func (l *Live) Run(ctx context.Context, out *trace.Writer) error {
 		job.Target = l.world.targets[job.Operation.Name]
 	}
 	r := &Runner{Client: l.client, Clock: l.clock, Trace: out, Mask: l.mask, Rate: l.options.Contract.Limits.Rate, Notice: l.options.Notice,
-		Cleanup: l.world.cleanup(l.options.Contract.Limits.Cleanup)}
+		Cleanup: l.world.cleanup(l.options.Contract.Limits.Cleanup), Spare: l.spare}
+	r.companions.sent = l.plantedCompanions()
 	err := r.Run(ctx, l.header, l.jobs)
 	if left := r.Left(); left != "" {
 		l.world.left = append(l.world.left, left)

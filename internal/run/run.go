@@ -142,6 +142,12 @@ func (r *Runner) prepare(jobs []*Job) []*part {
 				p.asked[q.ID] = q
 				p.record(r, &trace.Event{Kind: trace.KindRequest, Request: r.recorded(q)})
 			}
+			for _, e := range plan.Planted {
+				p.record(r, &e)
+			}
+			for _, q := range plan.Adopted {
+				r.ledger.adopt(p, q)
+			}
 			if plan.Idle.Text != "" {
 				p.drop(r, plan.Idle, plan.Excused)
 			}

@@ -26,6 +26,7 @@ const (
 	KindCleanup Kind = "cleanup" // limits.cleanup was called for one operation
 	KindUndone  Kind = "undone"  // an action of the plan was not carried out, with the reason
 	KindStep    Kind = "step"    // a step of an operation is complete: nothing but final counts of it follows
+	KindHarvest Kind = "harvest" // in a plant file: a harvest has used some of it
 	KindEnd     Kind = "end"     // the run is complete or was interrupted
 )
 
@@ -48,6 +49,7 @@ type Event struct {
 	Count   *Count   `json:"count,omitempty"`
 	Process *Process `json:"process,omitempty"`
 	Idle    *Idle    `json:"idle,omitempty"`
+	Harvest *Harvest `json:"harvest,omitempty"`
 	Text    string   `json:"text,omitempty"` // the reason of an undone action, what was cleaned up, the state at the end
 }
 
@@ -69,6 +71,9 @@ type Run struct {
 	Operations     []string          `json:"operations,omitempty"` // --operation; empty is all
 	RequireEffects bool              `json:"require_effects,omitempty"`
 	Steps          []string          `json:"steps"` // every step that was planned, in the report's order
+	Phase          Phase             `json:"phase,omitempty"`
+	Epoch          string            `json:"epoch,omitempty"`   // with a phase: the wall clock when the run's was 0, RFC 3339 with nanoseconds, UTC
+	Planted        *Planted          `json:"planted,omitempty"` // of a harvest
 }
 
 // Request is a request as planned: its bytes never change afterwards.

@@ -25,6 +25,9 @@ type Writer struct {
 // NewWriter makes a writer; out is written in whole lines.
 func NewWriter(out io.Writer) *Writer { return &Writer{out: out} }
 
+// ContinueAfter makes a writer that goes on after so many events.
+func ContinueAfter(out io.Writer, events int64) *Writer { return &Writer{out: out, seq: events} }
+
 // Write gives the event its number and writes it. After an error nothing more
 // is written and the same error is given.
 func (w *Writer) Write(e *Event) error {
@@ -134,7 +137,7 @@ func (e *Event) check() error {
 		missing = e.Answer == nil
 	case KindCount:
 		missing = e.Count == nil
-	case KindWait, KindKill, KindExit, KindStart, KindReady, KindAdvance, KindStore, KindCleanup, KindUndone, KindStep, KindEnd:
+	case KindWait, KindKill, KindExit, KindStart, KindReady, KindAdvance, KindStore, KindCleanup, KindUndone, KindStep, KindHarvest, KindEnd:
 	default:
 		return errors.New("its kind is unknown")
 	}

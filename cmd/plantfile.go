@@ -1,0 +1,118 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// plantFile is an open plant file and what it holds.
+type plantFile struct {
+	*os.File
+	held *probe.Planted
+}
+
+// mostPlanted bounds a plant file's size in bytes.
+const mostPlanted = 1 << 30
+
+// openPlantFile reads a plant file and makes it ready to be added to: what a
+// killed run left of its last line is taken off.
+func openPlantFile(path string) (*plantFile, error) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		wrong := problem.New(path, "cannot be read: %s", reason(err))
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, wrong.WithHint("plant first: idem verify CONTRACT --live --plant %s", path)
+		}
+		return nil, wrong
+	}
+	f := &plantFile{File: file}
+	if err := f.read(path); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *plantFile) read(path string) error {
+	src, err := io.ReadAll(io.LimitReader(f, mostPlanted+1))
+	switch {
+	case err != nil:
+		return problem.New(path, "cannot be read: %s", reason(err))
+	case len(src) > mostPlanted:
+		return problem.New(path, "is longer than anything that is planted")
+	}
+	whole := bytes.LastIndexByte(src, '\n') + 1
+	if tail := src[whole:]; len(bytes.TrimSpace(tail)) > 0 && json.Valid(tail) {
+		whole = len(src) // its line break alone is missing
+	}
+	p, err := probe.ReadPlanted(trace.Read(bytes.NewReader(src[:whole])))
+	if err != nil {
+		wrong := problem.New(path, "%s", err)
+		if hint := problem.Hint(err); hint != "" {
+			return wrong.WithHint("%s", hint)
+		}
+		return wrong
+	}
+	f.held = p
+	if whole < len(src) {
+		err = f.Truncate(int64(whole))
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekEnd)
+	}
+	if err == nil && src[whole-1] != '\n' {
+		_, err = f.Write([]byte("\n"))
+	}
+	if err != nil {
+		return problem.New(path, "cannot be written: %s", reason(err))
+	}
+	return nil
+}
+
+// add writes what a harvest does with the planted operations.
+func (f *plantFile) add(h trace.Harvest) error {
+	err := trace.ContinueAfter(f.File, f.held.Events).
+		Write(&trace.Event{At: h.At(f.held.Epoch), Kind: trace.KindHarvest, Harvest: &h})
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return problem.New(f.Name(), "cannot be written: %s", reason(err))
+	}
+	f.held.Events++
+	return nil
+}
+
+// seen writes down what a harvest saw that later ones build on.
+func (f *plantFile) seen(run io.ReadSeeker, use trace.Harvest, cleaned bool) error {
+	if _, err := run.Seek(0, io.SeekStart); err != nil {
+		return problem.New("trace", "cannot be read again: %s", reason(err))
+	}
+	r, err := probe.Judge(trace.Read(run))
+	if err != nil {
+		return problem.New("trace", "%s", err)
+	}
+	use.Uses, use.Cleaned = nil, cleaned && !f.held.Cleaned
+	known := map[string]bool{}
+	for _, old := range f.held.Remembered {
+		known[old.Operation] = true
+	}
+	for _, op := range r.Operations {
+		for _, s := range op.Steps {
+			if s.Remembered > 0 && !known[op.Name] {
+				use.Remembered = append(use.Remembered, trace.Remembered{Operation: op.Name, Run: use.Run, After: s.Remembered})
+			}
+		}
+	}
+	if len(use.Remembered) == 0 && !use.Cleaned {
+		return nil
+	}
+	return f.add(use)
+}
