@@ -22,6 +22,7 @@ type server struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	stderr bytes.Buffer
+	out    *bufio.Reader // what it says after its first line
 	url    string
 }
 
@@ -41,7 +42,8 @@ func startServer(t *testing.T, env []string, args ...string) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
-	line, err := bufio.NewReader(out).ReadString('\n')
+	s.out = bufio.NewReader(out)
+	line, err := s.out.ReadString('\n')
 	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
 	if err != nil || !ok {
 		t.Fatalf("said %q, %v", line, err)
@@ -146,5 +148,61 @@ func TestListenAddresses(t *testing.T) {
 	}
 	if checkListen("--listen", "8080", true) == nil {
 		t.Error("8080 is not HOST:PORT")
+	}
+}
+
+func TestReplicasOfOneProcessAreOneService(t *testing.T) {
+	s := startServer(t, nil, "--replica", "127.0.0.1:0", "--replica", "127.0.0.1:0")
+	first, body := s.charge("k", oneCharge)
+	served := []string{first.Header.Get("X-Served-By")}
+	for range 2 {
+		line, err := s.out.ReadString('\n')
+		url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+		if err != nil || !ok {
+			t.Fatalf("said %q, %v", line, err)
+		}
+		s.url = url
+		again, replay := s.charge("k", oneCharge)
+		if again.StatusCode != 201 || replay != body || again.Header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%s: %d %s", url, again.StatusCode, replay)
+		}
+		served = append(served, again.Header.Get("X-Served-By"))
+	}
+	if got := strings.Join(served, " "); got != "replica-1 replica-2 replica-3" {
+		t.Errorf("served by %s", got)
+	}
+	s.stop()
+}
+
+func TestAFaultAndAStyleAreServed(t *testing.T) {
+	s := startServer(t, nil, "--fault", "ignores-body")
+	_, body := s.charge("k", oneCharge)
+	again, replay := s.charge("k", strings.Replace(oneCharge, "1999", "5", 1))
+	if again.StatusCode != 201 || replay != body {
+		t.Errorf("the fault is not there: %d %s", again.StatusCode, replay)
+	}
+	s.stop()
+	s = startServer(t, nil, "--style", "conflict-409", "--instance", "x", "--replica", "127.0.0.1:0")
+	first, _ := s.charge("k", oneCharge)
+	if again, said := s.charge("k", strings.Replace(oneCharge, "1999", "5", 1)); again.StatusCode != 409 {
+		t.Errorf("the style is not there: %d %s", again.StatusCode, said)
+	}
+	if name := first.Header.Get("X-Served-By"); name != "x" {
+		t.Errorf("served by %s", name)
+	}
+	s.stop()
+}
+
+// A replica whose port is taken keeps the others from serving: half a service
+// would be judged as a whole one.
+func TestServeSaysThatAReplicasPortIsTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	out, err := exec.Command("idem", "serve", "--listen", "127.0.0.1:0", "--replica", l.Addr().String()).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "idem: --replica: ") || strings.Contains(string(out), "listening") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
