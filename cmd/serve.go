@@ -22,6 +22,7 @@ type serveOptions struct {
 	storeEnv  string
 	replicas  []string
 	drain     time.Duration
+	post      string
 
 	zoo zooOptions
 }
@@ -70,7 +71,8 @@ measured by. --contract prints the contract that such a one is held to.`,
 	f.IntVar(&o.SweepBatch, "sweep-batch", o.SweepBatch, "how many records one statement deletes at most")
 	f.StringVar(&o.Instance, "instance", "", "this replica's name, sent as X-Served-By")
 	f.StringVar(&o.EffectURL, "effect-url", "", "have another service move the money: POST here, with a derived Idempotency-Key")
-	f.BoolVar(&o.Admin, "admin", false, "test hooks: POST /admin/advance?seconds=N, and the header X-Test-Fail: once|always|panic")
+	f.BoolVar(&o.Admin, "admin", false, "test hooks: POST /admin/advance?seconds=N, POST /admin/store?up=false|true, and the header X-Test-Fail: once|always|panic")
+	f.StringVar(&o.post, "post", "", "call a test hook of a service that runs, and serve nothing")
 	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long running requests may take to finish when stopped")
 	c.MarkFlagsMutuallyExclusive("store", "store-env")
 	o.zoo.add(c)
@@ -80,6 +82,9 @@ measured by. --contract prints the contract that such a one is held to.`,
 func runServe(ctx context.Context, app *App, o *serveOptions) error {
 	if done, err := o.zoo.settle(app); done || err != nil {
 		return err
+	}
+	if o.post != "" {
+		return postHook(ctx, o.post)
 	}
 	if err := o.checkAddresses(); err != nil {
 		return err

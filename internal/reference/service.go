@@ -27,7 +27,7 @@ type Options struct {
 	SweepBatch  int    // records deleted by one statement at most
 	Instance    string // X-Served-By; empty sends none
 	EffectURL   string // another service that moves the money; empty for none
-	Admin       bool   // test hooks: POST /admin/advance, X-Test-Fail
+	Admin       bool   // test hooks: POST /admin/advance, POST /admin/store, X-Test-Fail
 
 	Clock     Clock
 	Log       *slog.Logger
@@ -112,6 +112,9 @@ func New(store Store, options Options) (*Service, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
+	if options.Admin {
+		store = &Outage{Store: store}
+	}
 	s := &Service{
 		options: options, store: store, client: effectClient(),
 		slots: make(chan struct{}, maxRequests), bodyTime: 30 * time.Second,
@@ -167,6 +170,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.read(w, r, "GET, HEAD", func() Answer { return explain(slug) })
 	case path == "/admin/advance" && s.options.Admin:
 		s.send(w, s.advance(r))
+	case path == "/admin/store" && s.options.Admin:
+		s.send(w, s.takeAway(r))
 	default:
 		s.send(w, notFound())
 	}

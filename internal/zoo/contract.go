@@ -110,7 +110,8 @@ func standard() *Says {
 			"binding":         "independent",
 		},
 		Operation: map[string]string{
-			"sibling": `{method: POST, path: /v1/refunds, effects: {http: ` + counter("refund") + ", appears_within: 2s, settle: 300ms}}",
+			"sibling":    `{method: POST, path: /v1/refunds, effects: {http: ` + counter("refund") + ", appears_within: 2s, settle: 300ms}}",
+			"store_down": "{down: " + hook("/admin/store?up=false") + ", up: " + hook("/admin/store?up=true") + "}",
 		},
 		Effects: map[string]string{
 			"http":           counter("charge"),
@@ -121,6 +122,12 @@ func standard() *Says {
 		Expiry: map[string]string{"wait": retention},
 		File:   map[string]string{},
 	}
+}
+
+// hook calls one of the service's test hooks by this program, which every
+// system that runs the check has.
+func hook(path string) string {
+	return flow([]string{"${" + EnvProgram + "}", "serve", "--post", "http://${" + EnvAddress + "}" + path})
 }
 
 // counter counts one kind of money's movements: charges and refunds share an
@@ -211,7 +218,7 @@ func (s *Says) write(v Variant, on Store) []byte {
 	section(&b, in, "key", s.Key, "header", "body", "query", "companion", "syntax", "recipe", "generate", "rules")
 	section(&b, in, "promise", s.Promise, "duplicate", "compare", "marker", "same_headers", "ignore", "conflict", "in_flight",
 		"owner_max", "reorder", "missing_key", "stored", "retention", "after_retention", "retry_window", "lease", "scope", "binding")
-	lines(&b, in, s.Operation, "fingerprint", "sibling")
+	lines(&b, in, s.Operation, "fingerprint", "sibling", "store_down")
 	section(&b, in, "effects", s.Effects, "http", "command", "sql", "sink", "appears_within", "settle")
 	section(&b, in, "crash", s.Crash, "process", "hooks", "recovery")
 	section(&b, in, "expiry", s.Expiry, "wait", "advance", "base_urls")
