@@ -2,8 +2,8 @@ package probe
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,8 +74,12 @@ func (d *draft) put(pointer string, v *fingerprint.Value) bool {
 		return false
 	}
 	p, err := fingerprint.ParsePointer(pointer)
-	if err != nil || len(p) == 0 {
+	if err != nil {
 		return false
+	}
+	if len(p) == 0 {
+		d.tree = v
+		return true
 	}
 	parent, ok := d.tree.At(p[:len(p)-1])
 	if !ok {
@@ -101,6 +105,51 @@ func (d *draft) put(pointer string, v *fingerprint.Value) bool {
 		return true
 	}
 	return false
+}
+
+// edit changes the value at a pointer in place; false where there is none.
+func (d *draft) edit(pointer string, change func(*fingerprint.Value)) bool {
+	p, err := fingerprint.ParsePointer(pointer)
+	if err != nil || d.kind != contract.JSONBody {
+		return false
+	}
+	v, ok := d.tree.At(p)
+	if ok {
+		change(v)
+	}
+	return ok
+}
+
+// member says that a pointer names an object's member, or a form's field.
+func (d *draft) member(pointer string) bool {
+	p, err := fingerprint.ParsePointer(pointer)
+	if err != nil || len(p) == 0 {
+		return false
+	}
+	if d.kind == contract.FormBody {
+		return len(p) == 1 && slices.ContainsFunc(d.form, func(f [2]string) bool { return f[0] == p[0] })
+	}
+	if d.kind != contract.JSONBody {
+		return false
+	}
+	parent, ok := d.tree.At(p[:len(p)-1])
+	return ok && parent.Kind == fingerprint.KindObject && parent.Member(p[len(p)-1]) != nil
+}
+
+// remove takes a member of an object, or all fields of a name, out.
+func (d *draft) remove(pointer string) bool {
+	p, err := fingerprint.ParsePointer(pointer)
+	if err != nil || !d.member(pointer) {
+		return false
+	}
+	last := p[len(p)-1]
+	if d.kind == contract.FormBody {
+		d.form = slices.DeleteFunc(d.form, func(f [2]string) bool { return f[0] == last })
+		return true
+	}
+	parent, _ := d.tree.At(p[:len(p)-1])
+	parent.Members = slices.DeleteFunc(parent.Members, func(m fingerprint.Member) bool { return m.Name == last })
+	return true
 }
 
 func (d *draft) putField(pointer, text string) bool {
@@ -179,85 +228,4 @@ func scalarText(v *fingerprint.Value) string {
 		return strconv.FormatBool(v.Bool)
 	}
 	return ""
-}
-
-// jsonStyle is one spelling of the same JSON value.
-type jsonStyle struct {
-	reverse bool // members in reversed order, at every depth
-	spaces  bool // white space wherever it may stand (RFC 8259, 2)
-	escapes bool // the first character of every name and string as \uXXXX
-}
-
-var plainStyle = jsonStyle{}
-
-// writeJSON writes a value in a style. Number literals are kept.
-func writeJSON(buf *bytes.Buffer, v *fingerprint.Value, s jsonStyle) {
-	switch v.Kind {
-	case fingerprint.KindNull:
-		buf.WriteString("null")
-	case fingerprint.KindBool:
-		buf.WriteString(strconv.FormatBool(v.Bool))
-	case fingerprint.KindNumber:
-		buf.WriteString(v.Number)
-	case fingerprint.KindString:
-		writeString(buf, v.Str, s)
-	case fingerprint.KindArray:
-		buf.WriteByte('[')
-		for i, item := range v.Items {
-			separate(buf, i, s)
-			writeJSON(buf, item, s)
-		}
-		closing(buf, ']', s)
-	case fingerprint.KindObject:
-		buf.WriteByte('{')
-		for i := range v.Members {
-			m := v.Members[i]
-			if s.reverse {
-				m = v.Members[len(v.Members)-1-i]
-			}
-			separate(buf, i, s)
-			writeString(buf, m.Name, s)
-			if s.spaces {
-				buf.WriteByte(' ')
-			}
-			buf.WriteByte(':')
-			if s.spaces {
-				buf.WriteByte('\t')
-			}
-			writeJSON(buf, m.Value, s)
-		}
-		closing(buf, '}', s)
-	}
-}
-
-func separate(buf *bytes.Buffer, i int, s jsonStyle) {
-	if i > 0 {
-		buf.WriteByte(',')
-	}
-	if s.spaces {
-		buf.WriteString("\n  ")
-	}
-}
-
-func closing(buf *bytes.Buffer, c byte, s jsonStyle) {
-	if s.spaces {
-		buf.WriteByte('\n')
-	}
-	buf.WriteByte(c)
-}
-
-func writeString(buf *bytes.Buffer, text string, s jsonStyle) {
-	var quoted bytes.Buffer
-	enc := json.NewEncoder(&quoted)
-	enc.SetEscapeHTML(false)
-	// A string always encodes; Encode adds a newline that is dropped.
-	_ = enc.Encode(text)
-	q := bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))
-	if s.escapes && len(text) > 0 && text[0] >= 0x20 && text[0] < 0x7f && q[1] != '\\' {
-		buf.WriteString(`"\u00`)
-		buf.WriteString(strconv.FormatInt(int64(text[0]), 16))
-		buf.Write(q[2:])
-		return
-	}
-	buf.Write(q)
 }

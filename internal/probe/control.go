@@ -55,6 +55,16 @@ type Controls struct {
 	Why     string // what failed, where not sound
 }
 
+// trusted is a counter control that was believed: a counter is declared, so it
+// counts, one for each operation.
+func trusted(c Controls) Controls {
+	c.Sound, c.Why = c.Counted, ""
+	if c.Unit == 0 {
+		c.Unit = 1
+	}
+	return c
+}
+
 // judgeControl reads the control's history. Rules is for reading answers.
 func judgeControl(op *contract.Operation, r rules, h *History) Controls {
 	t := h.Trial("counter")
@@ -119,6 +129,35 @@ func (c *Controls) judgeCounts(t *Trial) {
 		c.Why = "effects came later than effects.settle: two operations counted " + itoa(second.N) + " then and " + itoa(last.N) + " at the end of the run"
 	default:
 		c.Sound = true
+	}
+}
+
+// environmentControl shows that control where no judgement needed it: whether
+// requests met what the environment may do, and were answered all the same.
+func (j *judging) environmentControl() {
+	for _, c := range j.result.Evidence.Controls {
+		if c.Name == "environment" {
+			return
+		}
+	}
+	sent, met := 0, 0
+	for _, t := range j.history.Trials {
+		for _, x := range t.Exchanges {
+			if x.Sent == nil || x.Label == "volley" || x.hungUp() {
+				continue // a kill takes answers away, and so does hanging up
+			}
+			sent++
+			if j.rules.class(x).trouble {
+				met++
+			}
+		}
+	}
+	switch {
+	case sent == 0:
+	case met == 0:
+		j.control("environment", true, "none of %d requests met an undeclared 429, 502, 503 or 504, or a lost connection", sent)
+	default:
+		j.control("environment", true, "%d of %d requests met an undeclared 429, 502, 503 or 504, or a lost connection, and no verdict rests on them", met, sent)
 	}
 }
 

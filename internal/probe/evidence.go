@@ -126,9 +126,24 @@ func off(e Effects) int64 {
 // retention on this target: then nothing of it is evidence (contract-v1, Steps).
 func (j *judging) lapsed(t *Trial) bool {
 	atLeast, _, known := j.op.EffectiveRetention()
-	if !known {
+	went := t.went()
+	if !known || went < atLeast {
 		return false
 	}
+	j.unsure(j.op.Promise.Retention.Pos.Line, "give the target a longer retention (expiry.wait), or run where it answers faster",
+		"%s: requests went on for %s, longer than the key's retention of %s: that shows nothing",
+		t.Name, went.Round(time.Millisecond), atLeast)
+	return true
+}
+
+// late is lapsed for what is not told of.
+func (j *judging) late(t *Trial) bool {
+	atLeast, _, known := j.op.EffectiveRetention()
+	return known && t.went() >= atLeast
+}
+
+// went is how long the requests of a trial's key went on.
+func (t *Trial) went() time.Duration {
 	var first, last int64
 	for _, x := range t.Exchanges {
 		if x.Sent == nil || x.Label == "environment" || x.Label == "control" {
@@ -139,13 +154,7 @@ func (j *judging) lapsed(t *Trial) bool {
 		}
 		last = max(last, x.Sent.WriteEnded)
 	}
-	if time.Duration(last-first) < atLeast {
-		return false
-	}
-	j.unsure(j.op.Promise.Retention.Pos.Line, "give the target a longer retention (expiry.wait), or run where it answers faster",
-		"%s: requests went on for %s, longer than the key's retention of %s: that shows nothing",
-		t.Name, time.Duration(last-first).Round(time.Millisecond), atLeast)
-	return true
+	return time.Duration(last - first)
 }
 
 // first checks the request that a trial stands on. It is judged only by
@@ -185,7 +194,7 @@ func (j *judging) busyAt(x *Exchange) bool {
 // environmental applies the environment control to an exchange that met
 // trouble, and says whether the environment did it.
 func (j *judging) environmental(t *Trial, x *Exchange) bool {
-	if x == nil || !j.rules.class(x).trouble {
+	if x == nil || !j.rules.class(x).trouble || j.trusts("environment") {
 		return false
 	}
 	if j.busyAt(x) {

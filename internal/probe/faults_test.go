@@ -39,12 +39,14 @@ var faults = []struct {
 		name:      "check then act",
 		behaviour: behaviour{fault: "check then act"},
 		want: "concurrent fail concurrent/effect-ran-twice concurrent/results-differ<-concurrent/effect-ran-twice\n" +
+			"conflict fail conflict/changed-body-ran<-concurrent/effect-ran-twice\n" +
 			"expiry fail expiry/ran-more-than-once<-concurrent/effect-ran-twice",
 	},
 	{
 		name:      "looks before the body",
 		behaviour: behaviour{fault: "looks before the body"},
 		want: "concurrent fail concurrent/effect-ran-twice concurrent/results-differ<-concurrent/effect-ran-twice\n" +
+			"conflict fail conflict/changed-body-ran<-concurrent/effect-ran-twice\n" +
 			"expiry fail expiry/ran-more-than-once<-concurrent/effect-ran-twice",
 	},
 	{
@@ -70,7 +72,8 @@ var faults = []struct {
 	{
 		name:      "copies get 500",
 		behaviour: behaviour{fault: "copies get 500"},
-		want:      "concurrent fail concurrent/loser-error",
+		want: "concurrent fail concurrent/loser-error\n" +
+			"conflict fail conflict/wrong-answer<-concurrent/loser-error",
 	},
 	{
 		name:      "results differ",
@@ -144,6 +147,7 @@ var faults = []struct {
 			"concurrent fail concurrent/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"conflict fail conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
+			"crash fail crash/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice",
 	},
 	{
@@ -210,7 +214,7 @@ var faults = []struct {
 	{
 		name:      "memory store",
 		behaviour: behaviour{memory: true},
-		want:      "crash fail crash/effect-ran-twice",
+		want:      "conflict inconclusive\ncrash fail crash/effect-ran-twice",
 	},
 	{
 		name:      "key without result",
@@ -240,7 +244,7 @@ var faults = []struct {
 	{
 		name:      "result made anew after crash",
 		behaviour: behaviour{fault: "result made anew after crash"},
-		want:      "crash fail crash/result-changed",
+		want:      "conflict inconclusive\ncrash fail crash/result-changed",
 	},
 	{
 		name:      "empty result after crash",

@@ -6,9 +6,6 @@ import "strings"
 // counter read once more when the whole run is done, so that an effect that
 // comes later than effects.settle is seen wherever the run took longer.
 func finalOf(label string) (string, bool) {
-	if label == "changed-effects" {
-		return "final-changed", true
-	}
 	rest, settled := strings.CutPrefix(label, "settled")
 	return "final" + rest, settled
 }

@@ -8,167 +8,165 @@ import (
 	"github.com/idem-toolkit/idem/internal/fingerprint"
 )
 
-// mutation is one change to a body that makes it another operation.
+// mutation is one change to a request that makes it another operation.
 type mutation struct {
-	name    string // "/amount changed"
-	pointer string
-	value   *fingerprint.Value // nil: another fresh value
-	fresh   *contract.Fresh
+	name     string // "/amount changed", "/items in another order"
+	advisory bool   // told, never judged
+
+	fresh  *contract.Fresh    // another fresh value is put there
+	header string             // this field is changed
+	change func(*draft)       // the body is
+	base   func(*draft)       // what the original's body is before it; nil: the contract's
+	leaf   *fingerprint.Value // where one value is changed, that value
 }
 
-// mostMutations bounds what one contract's body can cost.
-const mostMutations = 24
+// Bounds of what one contract's body can cost. Every value is changed on its
+// own up to a number; the values beyond it are changed in groups.
+const (
+	mostAlone    = 40
+	mostGroups   = 8
+	mostArrays   = 4
+	mostOfAKind  = 3  // advisory changes of one kind
+	mostStrict   = 36 // changes of type where they are judged
+	mostHeaders  = 4
+	mostOfChange = mostAlone + mostGroups + 2*mostArrays + mostStrict + mostHeaders + 2*proseLeaves + mostNeighbours
+)
 
-// mutations changes every leaf of the body on its own. The key, where it
-// travels in the body, and what the fingerprint ignores are left alone.
-func (b *builder) mutations() []mutation {
-	leaves, err := coveredLeaves(b.op)
-	if err != nil {
-		b.fail(err)
-		return nil
-	}
-	var out []mutation
-	for _, l := range leaves[:min(len(leaves), mostMutations)] {
-		m := mutation{name: pointerName(l.pointer) + " changed", pointer: l.pointer}
-		if f := b.freshAt(l.pointer); f != nil {
-			m.fresh = f
-		} else {
-			m.value = otherValue(l.value)
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
-// coveredLeaves gives the values that a conflict may be made of.
-func coveredLeaves(op *contract.Operation) ([]leaf, error) {
+// mutations gives the changes that are tried on an operation's request. The
+// key, where it travels in the body, and what the fingerprint ignores are left
+// alone. Seed chooses which values are changed on their own where there are
+// many (contract-v1, Dry run and live run: it fixes the mutations).
+func mutations(op *contract.Operation, seed uint64) ([]mutation, error) {
 	d, err := newDraft(op.Request.Body)
 	if err != nil {
 		return nil, err
 	}
+	leaves := coveredIn(op, d)
+	out := valueChanges(op, leaves, seed)
+	out = append(out, headerChanges(op)...)
+	if len(leaves) == 0 {
+		return out, nil
+	}
+	out = append(out, arrayChanges(op, d)...)
+	out = append(out, proseChanges(op, leaves)...)
+	out = append(out, typeChanges(op, d, leaves)...)
+	return append(out, neighbours(op, leaves)...), nil
+}
+
+// coveredIn gives the values of a body that a conflict may be made of.
+func coveredIn(op *contract.Operation, d *draft) []leaf {
 	var out []leaf
 	for _, l := range d.leaves() {
 		if covered(op, l.pointer) {
 			out = append(out, l)
 		}
 	}
-	return out, nil
+	return out
 }
 
-// covered says that the contract's fingerprint covers a pointer.
-func covered(op *contract.Operation, pointer string) bool {
-	if pointer == op.Key.Body && pointer != "" {
-		return false
-	}
-	c := op.Promise.Conflict.Value
-	ignored := append(append([]string(nil), c.Ignore...), op.Fingerprint.Ignore...)
-	for _, p := range ignored {
-		if under(pointer, p) {
-			return false
+// valueChanges changes every value on its own, or many of them and the rest in
+// groups of neighbours. Fresh values are always on their own: their effects
+// are counted apart.
+func valueChanges(op *contract.Operation, leaves []leaf, seed uint64) []mutation {
+	var out []mutation
+	var plain []leaf
+	alone := map[string]bool{}
+	for _, l := range leaves {
+		if freshAt(op, l.pointer) != nil {
+			alone[l.pointer] = true
+		} else {
+			plain = append(plain, l)
 		}
 	}
-	if len(c.Covers) == 0 {
-		return true
-	}
-	for _, p := range c.Covers {
-		if under(pointer, p) {
-			return true
+	if left := max(mostAlone-len(alone), 1); left < len(plain) {
+		for i := range left {
+			at := (int(seed%uint64(len(plain))) + i*len(plain)/left) % len(plain)
+			alone[plain[at].pointer] = true
+		}
+	} else {
+		for _, l := range plain {
+			alone[l.pointer] = true
 		}
 	}
-	return false
-}
-
-// under says that a pointer is p or lies beneath it.
-func under(pointer, p string) bool {
-	return pointer == p || strings.HasPrefix(pointer, p+"/")
-}
-
-func (b *builder) freshAt(pointer string) *contract.Fresh {
-	for i := range b.op.Request.Fresh {
-		if b.op.Request.Fresh[i].At == pointer {
-			return &b.op.Request.Fresh[i]
+	var rest []leaf
+	for _, l := range leaves {
+		if alone[l.pointer] {
+			out = append(out, valueChange(op, l))
+		} else {
+			rest = append(rest, l)
 		}
 	}
-	return nil
+	return append(out, groupChanges(rest)...)
 }
 
-// otherValue gives another value of the same type that an API is likely to
-// accept. Whether it does is what the mutation control is for.
-func otherValue(v *fingerprint.Value) *fingerprint.Value {
-	c := &fingerprint.Value{Kind: v.Kind}
-	switch v.Kind {
-	case fingerprint.KindBool:
-		c.Bool = !v.Bool
-	case fingerprint.KindNumber:
-		c.Number = otherNumber(v.Number)
-	case fingerprint.KindNull:
-		return &fingerprint.Value{Kind: fingerprint.KindString, Str: "idem"}
-	default:
-		c.Str = otherText(v.Str)
+func valueChange(op *contract.Operation, l leaf) mutation {
+	m := mutation{name: pointerName(l.pointer) + changedSuffix, leaf: l.value, fresh: freshAt(op, l.pointer)}
+	if m.fresh == nil {
+		m.change = putting(l.pointer, otherValue(l.value))
 	}
-	return c
+	return m
 }
 
-func otherNumber(literal string) string {
-	if n, err := strconv.ParseInt(literal, 10, 53); err == nil {
-		return strconv.FormatInt(n+1, 10)
-	}
-	if f, err := strconv.ParseFloat(literal, 64); err == nil && f == f+1 {
-		return strconv.FormatFloat(f/2, 'g', -1, 64)
-	} else if err == nil {
-		return strconv.FormatFloat(f+1, 'f', -1, 64)
-	}
-	return "1"
-}
+// changedSuffix ends the name of a change of one value, after its pointer.
+const changedSuffix = " changed"
 
-// otherText keeps the form of a text: another currency for a currency, another
-// digit for the last digit, another letter for the last letter.
-func otherText(s string) string {
-	switch s {
-	case "":
-		return "idem"
-	case "EUR":
-		return "USD"
-	case "eur":
-		return "usd"
-	}
-	if len(s) == 3 && strings.ToUpper(s) == s && isLetters(s) {
-		return "EUR"
-	}
-	if len(s) == 3 && strings.ToLower(s) == s && isLetters(s) {
-		return "eur"
-	}
-	b := []byte(s)
-	for i := len(b) - 1; i >= 0; i-- {
-		if next, ok := otherByte(b[i]); ok {
-			b[i] = next
-			return string(b)
+// groupChanges changes values together that stand near each other.
+func groupChanges(rest []leaf) []mutation {
+	var out []mutation
+	size := (len(rest) + mostGroups - 1) / mostGroups
+	for ; len(rest) > 0; rest = rest[min(size, len(rest)):] {
+		group := rest[:min(size, len(rest))]
+		name := group[0].pointer
+		if n := len(group); n > 1 {
+			name += " to " + group[n-1].pointer + " (" + strconv.Itoa(n) + groupSuffix
 		}
+		out = append(out, mutation{name: name + changedSuffix, change: func(d *draft) {
+			for _, l := range group {
+				d.put(l.pointer, otherValue(l.value))
+			}
+		}})
 	}
-	return s + "-2"
+	return out
 }
 
-func isLetters(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i] | 0x20; c < 'a' || c > 'z' {
-			return false
-		}
+// groupSuffix ends the name of a group, after how many values it has.
+const groupSuffix = " values)"
+
+// isGroup says that a change is one of several values.
+func isGroup(change string) bool { return strings.HasSuffix(change, groupSuffix+changedSuffix) }
+
+// headerChanges changes the header fields that the request fingerprint is
+// declared to cover.
+func headerChanges(op *contract.Operation) []mutation {
+	var out []mutation
+	for _, name := range op.Fingerprint.Headers[:min(len(op.Fingerprint.Headers), mostHeaders)] {
+		out = append(out, mutation{name: "header " + name + changedSuffix, header: name})
 	}
-	return s != ""
+	return out
 }
 
-func otherByte(c byte) (byte, bool) {
+// putting replaces the value at a pointer.
+func putting(pointer string, v *fingerprint.Value) func(*draft) {
+	return func(d *draft) { d.put(pointer, v) }
+}
+
+// apply makes an operation the changed one. A fresh pointer gets another fresh
+// value, of the slot.
+func (b *builder) apply(m *made, change mutation, slot string) {
+	b.prepare(m, change)
 	switch {
-	case c == 'f', c == 'F': // the last digit of a hexadecimal text
-		return c - 1, true
-	case c >= '0' && c <= '8', c >= 'a' && c <= 'y', c >= 'A' && c <= 'Y':
-		return c + 1, true
-	case c == '9':
-		return '1', true
-	case c == 'z':
-		return 'a', true
-	case c == 'Z':
-		return 'A', true
+	case change.fresh != nil:
+		b.refresh(m, *change.fresh, slot)
+	case change.header != "":
+		m.form.headers = otherHeader(m.form.headers, change.header)
+	default:
+		change.change(m.draft)
 	}
-	return c, false
+}
+
+// prepare makes an operation the original that a change is made to.
+func (b *builder) prepare(m *made, change mutation) {
+	if change.base != nil {
+		change.base(m.draft)
+	}
 }

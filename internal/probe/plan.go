@@ -47,6 +47,7 @@ type Request struct {
 type Thread struct {
 	Trial     string
 	Exclusive bool
+	Late      bool // exclusive, and after all exclusive threads that are not
 	Actions   []Action
 }
 
@@ -149,7 +150,7 @@ type Try struct {
 
 // Volley sends its requests one after another without waiting for answers,
 // spaced so that together they span the time one answer takes, then kills the
-// service when the last has been written.
+// service when the last has been written. Without requests it is the kill alone.
 type Volley struct {
 	Label    string
 	Requests []string
@@ -211,6 +212,8 @@ const (
 	Settled Fact = "settled"
 	// Begun: something was recorded of the trial.
 	Begun Fact = "begun"
+	// Risen: the reading under the second label is above the one under the first.
+	Risen Fact = "risen"
 	// InTime: another kill, as long as those so far and with its retries, would
 	// be over within a time from the first one's beginning.
 	InTime Fact = "in-time"

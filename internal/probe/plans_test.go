@@ -163,7 +163,7 @@ func retriesAreFrozen(rt *rapid.T, p *probe.Plan) {
 				keys[asked[id].Key] = true
 				role := trial
 				switch {
-				case label == "control" || label == "environment" || label == "changed" || label == "respelt" || label == "other-key":
+				case label == "control" || label == "environment" || label == "changed" || label == "warm" || label == "race" || label == "respelt" || label == "other-key":
 					continue
 				case label == "volley":
 					role += " " + strconv.Itoa(i)

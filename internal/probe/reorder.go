@@ -2,9 +2,9 @@ package probe
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/fingerprint"
 )
 
 // reorderStep sends the same JSON value in other spellings under the same key:
@@ -17,15 +17,97 @@ var reorderStep = Step{
 }
 
 type spelling struct {
-	name  string
-	style jsonStyle
+	name     string
+	style    jsonStyle
+	advisory bool // told, never judged: many right servers read 1.0 as no integer
 }
 
-var spellings = []spelling{
-	{"member order", jsonStyle{reverse: true}},
-	{"white space", jsonStyle{spaces: true}},
-	{"escapes", jsonStyle{escapes: true}},
-	{"all together", jsonStyle{reverse: true, spaces: true, escapes: true}},
+// Names of spellings, in the report's order.
+const (
+	memberOrder = "member order"
+	whiteSpace  = "white space"
+	escapes     = "escapes"
+	capitals    = "escapes with capital digits"
+	slashes     = "escaped slashes"
+	surrogates  = "surrogate pairs"
+	allTogether = "all together"
+	fractions   = "numbers with a fraction"
+	exponents   = "numbers with an exponent"
+)
+
+var spellingNames = []string{memberOrder, whiteSpace, escapes, capitals, slashes, surrogates, allTogether, fractions, exponents}
+
+// Bounds of the step: how many objects have their members turned on their own,
+// and how many trials go on at the same time.
+const (
+	mostTurned   = 8
+	reorderLanes = 3
+)
+
+// otherSpellings gives the other spellings that an operation's JSON body has
+// once key and fresh values are in it.
+func otherSpellings(op *contract.Operation) ([]spelling, error) {
+	d, err := newDraft(op.Request.Body)
+	if err != nil || d.kind != contract.JSONBody {
+		return nil, err
+	}
+	for _, f := range op.Request.Fresh {
+		if f.As == "integer" {
+			d.set(f.At, "1000", true)
+		}
+	}
+	if op.Key.Body != "" {
+		d.set(op.Key.Body, "key", false)
+	}
+	return spellingsOf(d.tree), nil
+}
+
+// spellingsOf gives the other spellings that a value has.
+func spellingsOf(v *fingerprint.Value) []spelling {
+	const lower, upper = "%04x", "%04X"
+	all := turned(v)
+	all = append(all,
+		spelling{name: whiteSpace, style: jsonStyle{spaces: true}},
+		spelling{name: escapes, style: jsonStyle{escape: escaped(lower, anyRune)}},
+		spelling{name: capitals, style: jsonStyle{escape: escaped(upper, anyRune)}},
+		spelling{name: slashes, style: jsonStyle{escape: solidus}},
+		spelling{name: surrogates, style: jsonStyle{escape: escaped(lower, beyondPlane)}},
+		spelling{name: allTogether, style: jsonStyle{reversed: everywhere, spaces: true, escape: escaped(lower, anyRune)}},
+		spelling{name: fractions, style: jsonStyle{number: withFraction}, advisory: true},
+		spelling{name: exponents, style: jsonStyle{number: withExponent}, advisory: true},
+	)
+	var out []spelling
+	seen := map[string]bool{spelt(v, plainStyle): true}
+	for _, s := range all {
+		if text := spelt(v, s.style); !seen[text] {
+			seen[text] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// turned gives member order: of all objects at once and, where there are
+// several, of each at its depth.
+func turned(v *fingerprint.Value) []spelling {
+	out := []spelling{{name: memberOrder, style: jsonStyle{reversed: everywhere}}}
+	walkValues(v, "", func(pointer string, v *fingerprint.Value) {
+		if len(v.Members) < 2 || len(out) > mostTurned {
+			return
+		}
+		name := memberOrder + " of " + pointer
+		if pointer == "" {
+			name = memberOrder + " outside"
+		}
+		out = append(out, spelling{name: name, style: jsonStyle{reversed: only(pointer)}})
+	})
+	return out
+}
+
+func spelt(v *fingerprint.Value, s jsonStyle) string {
+	var b bytes.Buffer
+	writeJSON(&b, v, s)
+	return b.String()
 }
 
 func planReorder(b *builder) {
@@ -43,169 +125,54 @@ func planReorder(b *builder) {
 		b.plan.Excused = true
 		return
 	}
-	for _, s := range spellings {
-		b.planSpelling(s)
+	all, err := otherSpellings(b.op)
+	b.fail(err)
+	var trials []laneTrial
+	judged := 0
+	for _, s := range all {
+		trials = append(trials, b.planSpelling(s))
+		if !s.advisory {
+			judged++
+		}
 	}
-	if len(b.plan.Threads) == 0 && b.err == nil {
-		b.plan.Idle = Reason{Text: "the body has no other spelling", Line: b.op.Request.Pos.Line}
-		b.plan.Excused = true
+	if judged == 0 && b.err == nil {
+		b.plan = &Plan{Operation: b.op.Name, Step: b.plan.Step, Excused: true,
+			Idle: Reason{Text: "the body has no other spelling", Line: b.op.Request.Pos.Line}}
+		return
 	}
+	b.lanes(reorderLanes, trials)
 }
 
-func (b *builder) planSpelling(s spelling) {
-	original := b.make(s.name)
+// planSpelling plans one spelling: the original, the control (the other
+// spelling under its own key with new fresh values), the other spelling under
+// the original's key, the original again. One that is only told of is sent and
+// not counted.
+func (b *builder) planSpelling(s spelling) laneTrial {
+	original, control := b.make(s.name), b.make(s.name+"/control")
 	first := b.freeze(s.name+"/original", original, "")
-	var other bytes.Buffer
-	writeJSON(&other, original.draft.tree, s.style)
-	if bytes.Equal(other.Bytes(), original.draft.bytes()) {
-		b.plan.Requests = b.plan.Requests[:len(b.plan.Requests)-1]
-		b.plan.Makes--
-		return // this body has no such other spelling
+	controlID := b.freezeStyled(s.name+"/control", control, s.name+ownKey, s.style)
+	respelt := b.freezeStyled(s.name+"/respelt", b.with(original), s.name, s.style)
+	sends := []Action{comeBack("control", controlID, patience(b.op)), comeBack("first", first, patience(b.op))}
+	if s.advisory {
+		return laneTrial{trial: s.name, body: append(sends, b.comeBackOrConflict("respelt", respelt))}
 	}
-	respelt := b.freezeBytes(s.name+"/respelt", b.with(original), s.name, other.Bytes())
-	b.thread(s.name, join(
-		b.count("before", original),
-		[]Action{comeBack("first", first, patience(b.op))},
-		b.above("after-first", "before", original),
-		[]Action{b.comeBackOrConflict("respelt", respelt)},
-		[]Action{comeBack("again", first, patience(b.op))},
-		b.settled("settled", original),
-		[]Action{b.environment(s.name, 2, NoHold, "first", "respelt", "again")},
-	)...)
-}
-
-func judgeReorder(j *judging) {
-	p := j.op.Promise
-	if !p.Reorder.Known {
-		j.unknown("reorder", p.Reorder.Pos)
-		return
-	}
-	if !p.Duplicate.Known {
-		j.unknown("duplicate", p.Duplicate.Pos)
-		return
-	}
-	if p.Reorder.Value == "bytes" && !p.Conflict.Known {
-		// Other bytes are another request: what that gets is the conflict's answer.
-		j.unknown("conflict", p.Conflict.Pos)
-		return
-	}
-	tried := 0
-	for _, s := range spellings {
-		t := j.history.known(s.name)
-		if t == nil {
-			continue
-		}
-		tried++
-		before := j.mark()
-		j.judgeSpelling(t)
-		j.examined(Case{Name: t.Name}, before)
-	}
-	if tried == 0 {
-		j.unsure(j.op.Request.Pos.Line, "run the step again", "no other spelling of the body was sent")
-		return
-	}
-	j.measure("spellings", fmt.Sprintf("%d tried", tried), some(tried, "other spelling", "other spellings")+" tried")
-	if p.Reorder.Value != "bytes" {
-		j.tellable()
+	return laneTrial{
+		trial: s.name,
+		body: join(
+			b.count("before", original),
+			sends,
+			b.above("after-first", "before", original),
+			[]Action{b.comeBackOrConflict("respelt", respelt)},
+			[]Action{comeBack("again", first, patience(b.op))},
+			[]Action{b.environment(s.name, 2, NoHold, "first", "control", "respelt", "again")},
+		),
+		look: b.count("settled", original),
 	}
 }
 
-func (j *judging) judgeSpelling(t *Trial) {
-	first, ok := j.first(t, "first")
-	if !ok || j.lapsed(t) {
-		return
-	}
-	respelt, again := t.Last("respelt"), t.Last("again")
-	if respelt == nil || again == nil {
-		j.unsure(0, "run the step again", "%s: not all requests were sent", t.Name)
-		return
-	}
-	if !j.final(t, respelt, "again") || !j.final(t, again, "settled") ||
-		j.environmental(t, respelt) || j.environmental(t, again) {
-		return
-	}
-	if j.respeltRan(t) {
-		return // what the answers show beside it comes from that
-	}
-	if j.op.Promise.Reorder.Value == "bytes" {
-		j.expectOtherRequest(t, first, respelt)
-	} else {
-		j.expectSameRequest(t, "", first, respelt)
-	}
-	j.expectSameRequest(t, ", then the first spelling", first, again)
-}
-
-// respeltRan says whether more ran than may have. Under reorder: bytes with
-// conflict: execute another spelling is an operation of its own.
-func (j *judging) respeltRan(t *Trial) bool {
-	p := j.op.Promise
-	e, ok := j.counts(t, "before", "", "settled")
-	allowed := e.Unit
-	if p.Reorder.Value == "bytes" && p.Conflict.Value.Mode == "execute" {
-		allowed = 2 * e.Unit
-	}
-	if !ok || e.Settled-e.Before <= allowed {
-		return false
-	}
-	j.accuse(t, Finding{Slug: "reorder/effect-ran-twice", Case: t.Name, Follows: j.follows("duplicate/effect-ran-twice"),
-		Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(e.Settled-e.Before)},
-		p.Reorder.Pos, "another spelling of the same request does not run again")
-	return true
-}
-
-// expectSameRequest: the answer is the duplicate's.
-func (j *judging) expectSameRequest(t *Trial, which string, first, x *Exchange) {
-	shown := j.shown(j.rules.replay(first, x))
-	if len(shown) == 0 {
-		return
-	}
-	f := Finding{Slug: "reorder/refused", Case: t.Name + which, Follows: j.followsDuplicate(),
-		Expected: j.expectedDuplicate(), Actual: j.rules.describe(x)}
-	if j.rules.class(x).welcome {
-		f.Slug, f.Actual = "reorder/other-answer", list(shown)
-	}
-	j.accuse(t, f, j.op.Promise.Reorder.Pos, "the same JSON in another spelling is the same request")
-}
-
-// expectOtherRequest: other bytes are another body under the same key, and get
-// what the contract promises of a conflict.
-func (j *judging) expectOtherRequest(t *Trial, first, respelt *Exchange) {
-	p := j.op.Promise
-	c := j.rules.class(respelt)
-	f := Finding{Slug: "reorder/other-answer", Case: t.Name, Actual: j.rules.describe(respelt)}
-	switch mode := p.Conflict.Value.Mode; {
-	case mode == "answer" && c.conflict:
-		return
-	case mode == "answer":
-		f.Expected = "the conflict's answer, since the bytes differ: " + p.Conflict.Value.Match.String()
-		if c.welcome || c.duplicate {
-			f.Slug = "reorder/accepted-as-same"
-		}
-	case mode == "execute":
-		f.Expected = "a result of its own, since the bytes differ"
-		if c.welcome && !j.sameResult(t, first, respelt) {
-			return
-		}
-		if c.welcome {
-			f.Slug = "reorder/accepted-as-same"
-		}
-	default: // only the key matters, whatever the body
-		if len(j.shown(j.rules.replay(first, respelt))) == 0 {
-			return
-		}
-		f.Expected = j.expectedDuplicate()
-	}
-	j.accuse(t, f, p.Reorder.Pos, "requests are the same only if their bytes are")
-}
-
-// sameResult says that a welcome answer is the first one's result, not that of
-// a run of its own.
-func (j *judging) sameResult(t *Trial, first, x *Exchange) bool {
-	if j.sound() {
-		before, _ := t.Counted("before")
-		settled, ok := t.Counted("settled")
-		return ok && settled.N-before.N <= j.controls.Unit
-	}
-	shown, unknown := told(j.rules.differences(first, x))
-	return len(shown) == 0 && !unknown && j.controls.Vary
+// freezeStyled freezes a request whose body is spelled in a style.
+func (b *builder) freezeStyled(id string, m *made, change string, s jsonStyle) string {
+	frozen := b.freeze(id, m, change)
+	b.plan.Requests[len(b.plan.Requests)-1].Body = []byte(spelt(m.draft.tree, s))
+	return frozen
 }

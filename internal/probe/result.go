@@ -40,7 +40,10 @@ type Evidence struct {
 	Effects  *Effects
 	Controls []Control
 	Measures []Measure // rounds, kills, times: name and value, in order
-	Rounds   []Rounds  // of races, by how many copies were released together
+
+	NotCovered []Gap // conflict: what the server's fingerprint leaves out
+
+	Rounds []Rounds // of races, by how many copies were released together
 }
 
 // Rounds are releases of so many copies together: how many were made, in how

@@ -74,7 +74,7 @@ func (k *call) handle() {
 			k.pause(time.Millisecond)
 		}
 		k.perform(k.claim(k))
-	case r.print != k.print && k.mismatch != "replay":
+	case k.unlike(r) && k.mismatch != "replay":
 		k.conflicting(r)
 	case r.stuck:
 		k.send(409, nil, false)
@@ -222,6 +222,7 @@ func (k *call) inFlightStatus() int {
 // again answers a duplicate of what is done.
 func (k *call) again(r *record) {
 	r.used = k.clock()
+	r.unprinted = r.unprinted || k.is("compares until replayed")
 	if r.half > 0 {
 		r.half++
 	}

@@ -62,9 +62,10 @@ func (s *sim) carryOut(run *trace.Run, plans []*probe.Plan) []trace.Event {
 			s.prepare(plan)
 		}
 		control := func(p *simPart) bool { return p.plan.Step == probe.ControlStep }
-		s.phase(control, false)
-		s.phase(func(p *simPart) bool { return !control(p) }, false)
-		s.phase(func(*simPart) bool { return true }, true)
+		s.phase(func(p *simPart, t probe.Thread) bool { return control(p) && !t.Exclusive })
+		s.phase(func(p *simPart, t probe.Thread) bool { return !control(p) && !t.Exclusive })
+		s.phase(func(_ *simPart, t probe.Thread) bool { return t.Exclusive && !t.Late })
+		s.phase(func(_ *simPart, t probe.Thread) bool { return t.Exclusive && t.Late })
 		for _, p := range s.parts {
 			(&simActor{s: s, p: p}).all(p.plan.Last)
 		}
@@ -92,14 +93,11 @@ func (s *sim) prepare(plan *probe.Plan) {
 	s.parts = append(s.parts, p)
 }
 
-func (s *sim) phase(choose func(*simPart) bool, exclusive bool) {
+func (s *sim) phase(choose func(*simPart, probe.Thread) bool) {
 	var threads []func()
 	for _, p := range s.parts {
-		if !choose(p) {
-			continue
-		}
 		for _, t := range p.plan.Threads {
-			if t.Exclusive != exclusive {
+			if !choose(p, t) {
 				continue
 			}
 			f := func() {
@@ -108,7 +106,7 @@ func (s *sim) phase(choose func(*simPart) bool, exclusive bool) {
 					s.note(p, &trace.Event{Kind: trace.KindStep})
 				}
 			}
-			if exclusive {
+			if t.Exclusive {
 				f()
 			} else {
 				threads = append(threads, f)

@@ -30,7 +30,7 @@ type behaviour struct {
 	conflict      int           // status
 	mismatch      string        // empty: refused; "replay", "execute"
 	duplicate     string        // empty: replayed; "current", "refused"
-	fingerprint   string        // empty: the JSON value; "bytes", "none"
+	fingerprint   string        // empty: the JSON value; "bytes", "none", or as printed has it
 	refusal       int           // status of a refused duplicate
 	marker        bool
 	plain         bool                           // the body's amount and currency are validated, 422
@@ -91,18 +91,19 @@ type charges struct {
 
 // record is what the API keeps of a key.
 type record struct {
-	print   string
-	epoch   int // of the process that claimed it
-	done    bool
-	stuck   bool
-	status  int
-	charge  map[string]any
-	claimed int64
-	ended   int64
-	used    int64
-	waiting []*process
-	told    bool // its first answer was sent
-	half    int  // of a result that a crash left half made: answers given since
+	print     string
+	epoch     int // of the process that claimed it
+	done      bool
+	stuck     bool
+	status    int
+	charge    map[string]any
+	claimed   int64
+	ended     int64
+	used      int64
+	waiting   []*process
+	told      bool // its first answer was sent
+	unprinted bool // nothing is compared with it any more
+	half      int  // of a result that a crash left half made: answers given since
 }
 
 type effect struct {
@@ -171,6 +172,8 @@ func (s *charges) kill() trace.Process {
 			r.status = 303
 		case r.done && !r.told && s.is("every retry after crash differs", "second retry after crash runs"):
 			r.half = 1
+		case s.is("fingerprints lost in a restart"):
+			r.unprinted = true
 		case r.done && s.is("result lost in crash"):
 			r.status = 500
 		case r.done && s.is("result made anew after crash"):
@@ -254,6 +257,8 @@ func (s *charges) read(q *probe.Request) request {
 		r.print = string(q.Body)
 	case "none":
 		r.print = ""
+	default:
+		r.print = printed(s.fingerprint, r.fields, q)
 	}
 	return r
 }

@@ -143,6 +143,10 @@ func (x *simActor) result(label string, copy int, sent *trace.Sent, a trace.Answ
 // volley sends its requests at even spaces over the answer time that the
 // control saw, and kills the service when the last is written.
 func (x *simActor) volley(a probe.Volley) {
+	if len(a.Requests) == 0 {
+		x.kill()
+		return
+	}
 	var answer time.Duration
 	for _, p := range x.s.parts {
 		if p.plan.Step == probe.ControlStep {
@@ -162,12 +166,16 @@ func (x *simActor) volley(a probe.Volley) {
 	}
 	all = append(all, func() {
 		x.s.sleep(time.Duration(n-1)*space + writing + time.Duration(a.Offset*float64(space)))
-		at := x.s.now
-		killed := x.s.service.kill()
-		x.emit("kill", 0, &trace.Event{Kind: trace.KindKill, At: at, Process: &killed})
+		x.kill()
 	})
 	x.s.together(all)
 	for i := range a.Requests {
 		x.result(a.Label, i, sent[i], answers[i])
 	}
+}
+
+func (x *simActor) kill() {
+	at := x.s.now
+	killed := x.s.service.kill()
+	x.emit("kill", 0, &trace.Event{Kind: trace.KindKill, At: at, Process: &killed})
 }

@@ -76,7 +76,13 @@ type judging struct {
 	planted  *trace.Planted  // of a harvest; nil: the run is judged by itself
 	accused  int             // accusations made, those that a finding tells already included
 	result   Result
+
+	proved map[string]bool // conflict: changes that are accepted under keys of their own, and whether nothing was found of them
+	trust  map[string]bool // controls that are believed unseen: for tests of what they are for
 }
+
+// trusts says that a control is believed without looking.
+func (j *judging) trusts(control string) bool { return j.trust[control] }
 
 // unsure says why the step cannot be judged in some part, each reason once.
 func (j *judging) unsure(line int, settle, format string, args ...any) {
@@ -223,6 +229,7 @@ func (j *judging) control(name string, held bool, format string, args ...any) {
 func (j *judging) finish() Result {
 	r := &j.result
 	j.counterControl()
+	j.environmentControl()
 	if !j.history.Whole && len(r.Findings) == 0 {
 		j.unsure(0, "run it again to the end", "the run ended before the step was complete")
 	}

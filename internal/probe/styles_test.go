@@ -152,7 +152,7 @@ var styles = []struct {
 	{name: "first answers are lost", scene: scene{disturb: firstAnswers}},
 	{name: "first answers are lost, duplicates are 409 with a link", scene: scene{contract: changed(refusing),
 		behaviour: behaviour{duplicate: "refused", inFlight: 409}, disturb: firstAnswers},
-		want: "duplicate inconclusive\n    duplicate: the first request was not accepted: status 409: {\"links\":{\"id\":\"/v1/charges/ch_d\"}}\n"},
+		want: "duplicate inconclusive\n    duplicate: the first request was not accepted: status 409: {\"links\":{\"id\":\"/v1/charges/ch_g\"}}\n"},
 	{name: "no race is accepted", scene: scene{behaviour: behaviour{fault: "refuses all races"}},
 		want: "concurrent inconclusive" + noneAccepted() + "\n"},
 	{name: "answers too large for the trace, with a field that may differ", scene: scene{contract: changed("ignore: [/served_at]"),

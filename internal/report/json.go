@@ -72,6 +72,14 @@ type jsonEvidence struct {
 	Effects  *jsonEffects  `json:"effects,omitempty"`
 	Controls []jsonControl `json:"controls,omitempty"`
 	Measures []jsonMeasure `json:"measures,omitempty"`
+
+	// conflict: what the server's fingerprint does not cover
+	NotCovered []jsonGap `json:"not_covered,omitempty"`
+}
+
+type jsonGap struct {
+	What  string `json:"what"`            // a JSON Pointer of the body, or the change that was made
+	After string `json:"after,omitempty"` // "replay", "restart": only then
 }
 
 type jsonEffects struct {
@@ -163,6 +171,8 @@ func stepJSON(s probe.Result, from Source) jsonStep {
 			Effects:  (*jsonEffects)(s.Evidence.Effects),
 			Controls: mapped(s.Evidence.Controls, func(c probe.Control) jsonControl { return jsonControl(c) }),
 			Measures: mapped(s.Evidence.Measures, func(m probe.Measure) jsonMeasure { return jsonMeasure(m) }),
+
+			NotCovered: mapped(s.Evidence.NotCovered, func(g probe.Gap) jsonGap { return jsonGap(g) }),
 		},
 		Cases:    mapped(s.Cases, func(c probe.Case) jsonCase { return jsonCase(c) }),
 		Findings: mapped(s.Findings, func(f probe.Finding) jsonFinding { return findingJSON(f, from) }),

@@ -259,6 +259,10 @@ func (x *actor) volley(ctx context.Context, a probe.Volley) {
 		x.undone(a.Label, "no service is there that may be killed")
 		return
 	}
+	if len(a.Requests) == 0 {
+		x.kill(ctx, service)
+		return
+	}
 	x.p.controls.mu.Lock()
 	answer := x.p.controls.history.AnswerTime()
 	x.p.controls.mu.Unlock()
@@ -286,13 +290,17 @@ func (x *actor) volley(ctx context.Context, a probe.Volley) {
 	case <-ctx.Done():
 	}
 	sleep(ctx, time.Duration(a.Offset*float64(space)))
+	x.kill(ctx, service)
+	for i, res := range <-results {
+		x.recordResult(a.Label, i, a.Requests[i], a.Target, res)
+	}
+}
+
+func (x *actor) kill(ctx context.Context, service Service) {
 	at := x.r.Clock()
 	killed := service.Kill(ctx)
 	killed.Error = x.r.Mask.Text(killed.Error)
 	x.emit("kill", 0, &trace.Event{Kind: trace.KindKill, At: at, Process: &killed})
-	for i, res := range <-results {
-		x.recordResult(a.Label, i, a.Requests[i], a.Target, res)
-	}
 }
 
 func (x *actor) start(ctx context.Context, a probe.Start) {

@@ -96,10 +96,11 @@ func (r *Runner) Run(ctx context.Context, header *trace.Run, jobs []*Job) error 
 	r.ledger = &ledger{known: map[string]*Made{}, spare: r.Spare}
 	r.record(&trace.Event{Kind: trace.KindRun, Run: header})
 	parts := r.prepare(jobs)
-	r.phase(ctx, parts, func(p *part) bool { return p.control() }, false)
+	r.phase(ctx, parts, func(p *part, t *probe.Thread) bool { return p.control() && !t.Exclusive })
 	r.dropHopeless(ctx, parts)
-	r.phase(ctx, parts, func(p *part) bool { return !p.control() && !p.dropped }, false)
-	r.phase(ctx, parts, func(p *part) bool { return !p.dropped }, true)
+	r.phase(ctx, parts, func(p *part, t *probe.Thread) bool { return !p.control() && !p.dropped && !t.Exclusive })
+	r.phase(ctx, parts, func(p *part, t *probe.Thread) bool { return !p.dropped && t.Exclusive && !t.Late })
+	r.phase(ctx, parts, func(p *part, t *probe.Thread) bool { return !p.dropped && t.Exclusive && t.Late })
 	r.last(ctx, parts)
 	r.cleanUp(ctx)
 	state := "complete"
@@ -192,18 +193,15 @@ func (r *Runner) recorded(q *probe.Request) *trace.Request {
 		Body: r.Mask.Body(q.Body, int64(len(q.Body))), Key: r.Mask.Text(q.Key), Change: q.Change}
 }
 
-// phase carries out the threads of the chosen parts: shared ones at the same
-// time, exclusive ones one after another with nothing else under way
-// (contract-v1, Steps: kills and clock advances run alone).
-func (r *Runner) phase(ctx context.Context, parts []*part, choose func(*part) bool, exclusive bool) {
+// phase carries out the chosen threads: shared ones at the same time, exclusive
+// ones one after another with nothing else under way (contract-v1, Steps: kills
+// and clock advances run alone).
+func (r *Runner) phase(ctx context.Context, parts []*part, choose func(*part, *probe.Thread) bool) {
 	var all sync.WaitGroup
 	for _, p := range parts {
-		if !choose(p) {
-			continue
-		}
 		for i := range p.plan.Threads {
 			t := &p.plan.Threads[i]
-			if t.Exclusive != exclusive {
+			if !choose(p, t) {
 				continue
 			}
 			all.Add(1)
@@ -211,7 +209,7 @@ func (r *Runner) phase(ctx context.Context, parts []*part, choose func(*part) bo
 				defer all.Done()
 				r.thread(ctx, p, t)
 			}()
-			if exclusive {
+			if t.Exclusive {
 				all.Wait()
 			}
 		}
