@@ -10,7 +10,7 @@ var expiredGets500 = Variant{
 	Name:      "expired-gets-500",
 	What:      "an expired key is found and its answer is not: 500, where it is promised to be free",
 	Caught:    []string{"expiry"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return failsExpired{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return failsExpired{unswept{b}} },
 }
 
 type failsExpired struct{ reference.Behaviour }

@@ -10,7 +10,7 @@ var expiredIsConflict = Variant{
 	Name:      "expired-is-conflict",
 	What:      "an expired key is refused as another request's, where it is promised to be free",
 	Caught:    []string{"expiry"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return refusesExpired{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return refusesExpired{unswept{b}} },
 }
 
 type refusesExpired struct{ reference.Behaviour }

@@ -11,7 +11,7 @@ var replayExtends = Variant{
 	Name:      "replay-extends",
 	What:      "every replay moves the end of the retention on, where it is promised to count from the first use",
 	Caught:    []string{"expiry"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return slides{b, newNoted[time.Time]()} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return slides{unswept{b}, newNoted[time.Time]()} },
 }
 
 type slides struct {

@@ -14,7 +14,7 @@ var runsThriceAfterExpiry = Variant{
 	Name:      "runs-thrice-after-expiry",
 	What:      "an expired key is deleted and inserted in two steps: duplicates that come together after it all run",
 	Caught:    []string{"expiry"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return replacesExpired{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return replacesExpired{unswept{b}} },
 }
 
 type replacesExpired struct{ reference.Behaviour }

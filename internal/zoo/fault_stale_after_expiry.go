@@ -11,7 +11,7 @@ var staleAfterExpiry = Variant{
 	Name:      "stale-after-expiry",
 	What:      "an expired key runs again, and is answered with the old result and its marker",
 	Caught:    []string{"expiry"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return servesStale{b, newNoted[time.Time]()} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return servesStale{unswept{b}, newNoted[time.Time]()} },
 }
 
 type servesStale struct {

@@ -13,7 +13,7 @@ var stuckAfterExpiry = Variant{
 	Says: func(s *Says) {
 		s.Promise["in_flight"] = "{status: [409], wait: true}"
 	},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return stuckExpired{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return stuckExpired{unswept{b}} },
 }
 
 type stuckExpired struct{ reference.Behaviour }

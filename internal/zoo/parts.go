@@ -53,6 +53,11 @@ func over(ctx context.Context, s *reference.Service, ask reference.Ask) (referen
 	return rec, found && rec.State != reference.InProgress && !rec.Expires.After(ask.Now), err
 }
 
+// unswept keeps expired records: nothing but a request meets them.
+type unswept struct{ reference.Behaviour }
+
+func (unswept) Sweep(context.Context, *reference.Service) (int, error) { return 0, nil }
+
 // notYetOver is the ask as it would have been before the record's end.
 func notYetOver(ask reference.Ask, rec reference.Record) reference.Ask {
 	ask.Now = rec.Expires.Add(-time.Microsecond)
