@@ -133,14 +133,15 @@ func (j *judging) judgeKeylessRefused(t *Trial, keyed *Exchange) {
 		"keyless": j.keylessCounts(t, "before", "settled"),
 		"other":   j.keylessCounts(t, "before-other", "settled-other"),
 	}
+	other := t.Last("other")
+	if leak := j.rules.leaks(first, keyed, other); leak != "" { // the gravest first
+		j.keyless(t, Finding{Slug: "missing-key/first-result-returned", Case: "other", Expected: "nothing of another keyless request's result",
+			Actual: j.rules.describe(other) + ", with " + leak}, ownResult)
+	}
 	for _, label := range []string{"keyless", "other", "same", "third"} {
 		x := t.Last(label)
 		f := Finding{Case: label, Expected: match.String(), Actual: j.rules.describe(x)}
-		if leak := j.rules.leaks(first, keyed, x); label == "other" && leak != "" {
-			f.Slug, f.Expected = "missing-key/first-result-returned", "nothing of another keyless request's result"
-			f.Actual += ", with " + leak
-			j.keyless(t, f, ownResult)
-		} else if n := ran[label]; n.ok && n.made > 0 {
+		if n := ran[label]; n.ok && n.made > 0 {
 			f.Slug, f.Expected = "missing-key/effect-ran", "no effect of a request without a key"
 			f.Actual = fmt.Sprintf("%s, and effects rose by %d", f.Actual, n.made)
 			j.keyless(t, f, "a request without a key is refused and has no effect")

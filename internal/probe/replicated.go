@@ -145,11 +145,13 @@ func (j *judging) reached(replicas int) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(seen))
-	j.measure("instances", fmt.Sprintf("%d: %s", len(names), orUnnamed(strings.Join(names, ", "))), some(len(names), "instance", "instances")+" answered")
+	if len(names) == 0 {
+		j.note("no answer has %s (target.instance): %d base URLs are taken for as many replicas", name, replicas)
+		return
+	}
+	j.measure("instances", fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", ")), some(len(names), "instance", "instances")+" answered")
 	if len(names) < 2 {
 		j.unsure(j.contract.Target.Pos.Line, "give base URLs that lead to different replicas",
-			"all answers come from one instance, by %s: %s", name, orUnnamed(strings.Join(names, ", ")))
+			"all answers come from one instance, by %s: %s", name, strings.Join(names, ", "))
 	}
 }
-
-func orUnnamed(s string) string { return cmp.Or(s, "none is named") }

@@ -34,11 +34,15 @@ const (
 const storeBackMost = 5 * time.Second
 
 // storeBack is the longest that a key may take after the outage: the lease of
-// a claim that the outage cut off, and the service's own reconnecting.
+// a claim that the outage cut off, and the service's own reconnecting; no more
+// than half of the key's retention, after which nothing shows anything.
 func storeBack(op *contract.Operation) time.Duration {
-	within := storeBackMost
+	within, lease := storeBackMost, op.Promise.Lease.Value
 	if op.Promise.Lease.Known {
-		within += op.Promise.Lease.Value
+		within += lease
+	}
+	if atLeast, _, known := op.EffectiveRetention(); known {
+		within = min(within, max(atLeast/2, lease+lease/4))
 	}
 	return within
 }
@@ -63,7 +67,7 @@ func planStoreDown(b *builder) {
 			}},
 			Store{Up: true},
 			Fan{Branches: [][]Action{
-				{Try{Trial: duringOutage, Body: []Action{recovered("back", duringID, storeBack(b.op)), recovered("again", duringID, storeBack(b.op))}}},
+				{Try{Trial: duringOutage, Body: []Action{recovered("back", duringID, storeBack(b.op)), recovered("again", duringID, patience(b.op))}}},
 				{Try{Trial: beforeOutage, Body: []Action{recovered("back", finishedID, storeBack(b.op))}}},
 				{Try{Trial: afterOutage, Body: []Action{recovered("first", afterID, storeBack(b.op))}}},
 			}},

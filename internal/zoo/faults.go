@@ -2,7 +2,7 @@ package zoo
 
 // Faults gives all faults, ordered by the step that they are named for.
 func Faults() []Variant {
-	return []Variant{
+	return append([]Variant{
 		// duplicate
 		neverLooksUp,
 		ignoresKeyOnCharges,
@@ -103,18 +103,6 @@ func Faults() []Variant {
 
 		// outcome
 
-		// missing-key
-
-		// binding
-
-		// scope
-
 		// fidelity
-
-		// key-rules
-
-		// replicas
-
-		// store-down
-	}
+	}, keyFaults()...)
 }
