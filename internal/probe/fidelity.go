@@ -83,7 +83,10 @@ func (j *judging) judgeVariant(t *Trial, name string, v contract.Variant) (text 
 		j.unsure(v.Pos.Line, "make request.variants."+name+" one whose answer is "+name, "%s: %s", name, why)
 	}
 	retry, again := t.Last("retry"), t.Last("again")
-	wrong := j.variantEffects(t, name, v)
+	wrong := ""
+	if !j.lapsedBefore(t, first, retry, again) {
+		wrong = j.variantEffects(t, name, v)
+	}
 	for _, x := range []*Exchange{retry, again} {
 		if j.lapsedBefore(t, first, x) {
 			return text
