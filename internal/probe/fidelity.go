@@ -84,7 +84,7 @@ func (j *judging) judgeVariant(t *Trial, name string, v contract.Variant) (text 
 	}
 	retry, again := t.Last("retry"), t.Last("again")
 	wrong := ""
-	if !j.lapsedBefore(t, first, retry, again) {
+	if !j.lapsedBefore(t, first, retry) && !j.lapsedBefore(t, first, again) {
 		wrong = j.variantEffects(t, name, v)
 	}
 	for _, x := range []*Exchange{retry, again} {
