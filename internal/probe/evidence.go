@@ -2,6 +2,7 @@ package probe
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -146,7 +147,7 @@ func (j *judging) late(t *Trial) bool {
 func (t *Trial) went() time.Duration {
 	var first, last int64
 	for _, x := range t.Exchanges {
-		if x.Sent == nil || x.Label == "environment" || x.Label == "control" {
+		if x.Sent == nil || x.Label == "environment" || strings.HasPrefix(x.Label, "control") {
 			continue // they have keys of their own
 		}
 		if first == 0 || x.Sent.WriteBegan < first {

@@ -32,7 +32,12 @@ func Steps() []Step {
 
 // extendedSteps gives the extended steps in the order of contract.ExtendedSteps.
 func extendedSteps() []Step {
-	return []Step{}
+	return []Step{
+		slowStep, disconnectStep, outcomeStep,
+		missingKeyStep, bindingStep, scopeStep,
+		fidelityStep,
+		keyRulesStep, replicasStep, storeDownStep,
+	}
 }
 
 // Missing says what the contract does not give for the step to run on an
@@ -100,12 +105,14 @@ func (j *judging) unknown(name string, pos contract.Pos) {
 // stating says how a promise is stated that the contract leaves open.
 func stating(name string) string {
 	forms := map[string]string{
-		"duplicate": "replay, current or an answer such as {status: [409], link: /links/id}",
-		"conflict":  "an answer such as {status: [422]}, replay or execute",
-		"in_flight": "{wait: true}, or an answer such as {status: [409]}",
-		"reorder":   "semantic, bytes or any",
-		"retention": "a duration, or {at_least: 24h, at_most: 25h}",
-		"lease":     "a duration such as 30s",
+		"duplicate":   "replay, current or an answer such as {status: [409], link: /links/id}",
+		"conflict":    "an answer such as {status: [422]}, replay or execute",
+		"in_flight":   "{wait: true}, or an answer such as {status: [409]}",
+		"reorder":     "semantic, bytes or any",
+		"missing_key": "an answer such as {status: [400]}, or execute",
+		"binding":     "independent, conflict or replay",
+		"retention":   "a duration, or {at_least: 24h, at_most: 25h}",
+		"lease":       "a duration such as 30s",
 	}
 	return "state promise." + name + ": " + forms[name]
 }
