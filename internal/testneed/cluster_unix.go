@@ -5,7 +5,6 @@ package testneed
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -163,14 +162,4 @@ func launch(postgres, dir string, who *syscall.SysProcAttr) (string, error) {
 	write.Close()
 	cmd.Wait()
 	return "", fmt.Errorf("the server did not come up: %w: %s", err, said)
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
 }

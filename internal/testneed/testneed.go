@@ -1,6 +1,6 @@
-// Package testneed gives tests what not every machine has: Node and
-// PostgreSQL. Where it is missing a test is skipped with the reason, and fails
-// where CI=true, so that nothing passes by not having run.
+// Package testneed gives tests what not every machine has: PostgreSQL, Redis,
+// Node, Python and Maven. Where it is missing a test is skipped with the reason,
+// and fails where CI=true, so that nothing passes by not having run.
 package testneed
 
 import (

@@ -74,3 +74,40 @@ func TestProgramsTellsWhatIsMissing(t *testing.T) {
 		t.Fatal("found PostgreSQL in an empty PATH")
 	}
 }
+
+func TestRedisAnswersAndIsTheTestsOwn(t *testing.T) {
+	first, second := Redis(t), Redis(t)
+	if first == second {
+		t.Fatalf("two servers at %s", first)
+	}
+	for _, address := range []string{first, second} {
+		if !pong(strings.TrimPrefix(address, "redis://")) {
+			t.Errorf("%s does not answer", address)
+		}
+	}
+}
+
+func TestRedisEndsWithTheTest(t *testing.T) {
+	var address string
+	t.Run("uses it", func(t *testing.T) { address = Redis(t) })
+	if address == "" {
+		t.Skip("no Redis here")
+	}
+	if pong(strings.TrimPrefix(address, "redis://")) {
+		t.Fatal("the server is still there")
+	}
+}
+
+func TestPythonMakesEnvironments(t *testing.T) {
+	dir := t.TempDir()
+	if said, err := exec.Command(Python(t), "-m", "venv", dir).CombinedOutput(); err != nil {
+		t.Fatalf("venv: %v\n%s", err, said)
+	}
+}
+
+func TestMavenRuns(t *testing.T) {
+	out, err := exec.Command(Maven(t), "--version").Output()
+	if err != nil || !strings.Contains(string(out), "Maven") {
+		t.Fatalf("mvn --version: %q, %v", out, err)
+	}
+}
