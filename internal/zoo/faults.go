@@ -6,17 +6,3 @@ import "slices"
 func Faults() []Variant {
 	return slices.Concat(answerFaults(), bodyFaults(), timeFaults(), handlerFaults(), keyFaults())
 }
-
-// handlerFaults gives the faults that are named for slow, disconnect, outcome
-// and fidelity.
-func handlerFaults() []Variant {
-	return []Variant{
-		// slow
-
-		// disconnect
-
-		// outcome
-
-		// fidelity
-	}
-}

@@ -11,10 +11,10 @@ import (
 	"github.com/idem-toolkit/idem/internal/contract"
 )
 
-// coreFaults are the faults that are named for one of the six steps.
+// coreFaults are the faults that are named for one of the six steps first.
 func coreFaults() (list []Variant) {
 	for _, v := range Faults() {
-		if slices.ContainsFunc(contract.CoreSteps[:], func(step string) bool { return slices.Contains(v.Caught, step) }) {
+		if len(v.Caught) > 0 && slices.Contains(contract.CoreSteps[:], v.Caught[0]) {
 			list = append(list, v)
 		}
 	}

@@ -72,6 +72,7 @@ func shownCrash() map[string]func(*rig) {
 			r.wantEffects("o", 0)
 		}),
 		"record-written-behind": func(r *rig) {
+			r.restart() // what was written behind before is another process's
 			r.store.hangBefore(2)
 			r.want(r.charge(), 201)
 			r.wantEffects("o", 1)
