@@ -31,24 +31,31 @@ var examples = []example{
 		{"ignores-params", "conflict", "conflict/first-result-returned"},
 		{"no-claim", "concurrent", "concurrent/effect-ran-twice"},
 		{"forgets-on-restart", "crash", "crash/effect-ran-twice"},
+		{"forgets-failures", "outcome", "outcome/not-stored"},
+		{"shares-accounts", "scope", "scope/other-callers-result"},
 	}},
 	{"graphql", nil, []brokenWay{
 		{"returns-first-on-conflict", "conflict", "conflict/first-result-returned"},
 		{"refuses-duplicates", "duplicate", "duplicate/refused"},
 		{"no-claim", "concurrent", "concurrent/effect-ran-twice"},
+		{"runs-keyless", "missing-key", "missing-key/not-refused"},
 	}},
 	{"key-in-body", nil, []brokenWay{
 		{"ignores-money", "conflict", "conflict/first-result-returned"},
 		{"no-claim", "concurrent", "concurrent/effect-ran-twice"},
+		{"runs-keyless", "missing-key", "missing-key/not-refused"},
+		{"drops-large", "fidelity", "fidelity/effect-ran-twice"},
 	}},
 	{"azure-repeatability", nil, []brokenWay{
 		{"runs-after-window", "expiry", "expiry/wrong-answer"},
 		{"ignores-params", "conflict", "conflict/first-result-returned"},
+		{"keeps-5xx", "outcome", "outcome/not-released"},
 	}},
 	{"signed", nil, []brokenWay{
 		{"signature-in-fingerprint", "duplicate", "duplicate/refused"},
 		{"no-claim", "concurrent", "concurrent/effect-ran-twice"},
 		{"forgets-on-restart", "crash", "crash/effect-ran-twice"},
+		{"drops-record-on-hang-up", "disconnect", "disconnect/effect-ran-twice"},
 	}},
 }
 

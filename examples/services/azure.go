@@ -19,6 +19,7 @@ var azureAPI = api{
 		s := &widgets{book: b, failed: map[string]bool{}}
 		mux := http.NewServeMux()
 		mux.HandleFunc("POST /widgets", s.create)
+		mux.HandleFunc("POST /widgets:draft", s.create)
 		mux.HandleFunc("GET /widgets", s.list)
 		return mux
 	},

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -10,7 +13,7 @@ import (
 // is under way waits for its result.
 var keyInBodyAPI = api{
 	name:   "key-in-body",
-	breaks: []string{"ignores-money", "no-claim", "runs-keyless"},
+	breaks: []string{"ignores-money", "no-claim", "runs-keyless", "drops-large"},
 	open: func(b *book) http.Handler {
 		s := &payments{b}
 		mux := http.NewServeMux()
@@ -71,13 +74,34 @@ func (s *payments) create(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.done(scoped)
 	e := s.run(caller, body)
+	e.pad(r.Header.Get("X-Test-Pad"))
 	if e.Effect != "" {
-		e.Key, e.Print, e.At = scoped, print, time.Now()
+		if s.broken != "drops-large" || len(e.Answer.Body) < largeAnswer {
+			e.Key, e.Print, e.At = scoped, print, time.Now()
+		}
 		if err := s.perform(e, taking(text(body, "take"))); err != nil {
 			e.Answer = paymentError(500, "API_ERROR", "INTERNAL_SERVER_ERROR", "")
 		}
 	}
 	e.Answer.send(w)
+}
+
+// mostPad bounds how large a test may make an answer, and largeAnswer what a
+// broken service keeps.
+const (
+	mostPad     = 1 << 20
+	largeAnswer = 64 << 10
+)
+
+// pad makes an answer as large as a test asks for.
+func (e *entry) pad(size string) {
+	n, err := strconv.Atoi(size)
+	var body object
+	if err != nil || n < 1 || e.Effect == "" || json.Unmarshal(e.Answer.Body, &body) != nil {
+		return
+	}
+	body["receipt"] = strings.Repeat("receipt ", min(n, mostPad)/8)
+	e.Answer = says(e.Answer.Status, body)
 }
 
 // run checks and executes. What fails is not kept.

@@ -17,7 +17,7 @@ import (
 // of its own while all else stays as it was.
 var signedAPI = api{
 	name:   "signed",
-	breaks: []string{"signature-in-fingerprint", "no-claim", "forgets-on-restart"},
+	breaks: []string{"signature-in-fingerprint", "no-claim", "forgets-on-restart", "drops-record-on-hang-up"},
 	open: func(b *book) http.Handler {
 		s := &transfers{book: b, seen: map[string]time.Time{}, secret: os.Getenv(secretVariable)}
 		mux := http.NewServeMux()
@@ -107,6 +107,12 @@ func (s *transfers) create(w http.ResponseWriter, r *http.Request) {
 	id := newID("tr_")
 	e := entry{Key: key, Print: print, At: time.Now(), ID: id, Effect: text(body, "reference"), Answer: says(201, object{
 		"id": id, "reference": text(body, "reference"), "amount": at(body, "amount"), "to": text(body, "to")})}
+	if s.broken == "drops-record-on-hang-up" {
+		time.Sleep(s.work)
+		if r.Context().Err() != nil {
+			e.Key = "" // the money moves, and who moved it is forgotten
+		}
+	}
 	if err := s.perform(e, taking(text(body, "take"))); err != nil {
 		e.Answer = transferError(500, "not-kept")
 	}

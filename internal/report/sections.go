@@ -1,6 +1,10 @@
 package report
 
-import "github.com/idem-toolkit/idem/internal/contract"
+import (
+	"strings"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+)
 
 // SectionsOf says in six sections what a contract promises of one operation:
 // the plan's premises, from the contract alone. Fingerprint and stable ID are
@@ -43,6 +47,9 @@ func duplicateFacts(p contract.Promise) []Fact {
 		}
 	}
 	facts := []Fact{d, {Name: "effects", Value: "one for all requests that share a key and a body", Detail: true}}
+	if p.Accepted != nil {
+		facts = append(facts, Fact{Name: "accepted", Value: p.Accepted.String()})
+	}
 	f := Fact{Name: "in_flight", Open: !p.InFlight.Known}
 	if p.InFlight.Known {
 		var legal []string
@@ -129,6 +136,9 @@ func retentionFacts(o *contract.Operation) []Fact {
 		tested.Value = "moving the target's clock"
 	} else if o.Expiry != nil {
 		tested.Value = "waiting " + span(o.Expiry.Wait)
+		if strings.Contains(o.Expiry.WaitText, "${") {
+			tested.Value = "waiting " + o.Expiry.WaitText // a dry run shows names, not values
+		}
 	}
 	return append(facts, tested)
 }
