@@ -49,6 +49,7 @@ func checkTarget(t *testing.T, target realServer, env map[string]string, round i
 	if code != ExitBroken {
 		t.Errorf("round %d: exit %d, want %d\n%s", round, code, ExitBroken, said)
 	}
+	logSteps(t, out)
 	if problems := compareSteps(t, out, target.steps); len(problems) > 0 {
 		t.Fatalf("round %d:\n%s\n%s", round, strings.Join(problems, "\n"), out)
 	}
@@ -61,8 +62,8 @@ type stepReport struct {
 	Findings      []struct{ Slug, Follows, Actual string }
 }
 
-// compareSteps tells where a report is not what is known of a server.
-func compareSteps(t *testing.T, out []byte, want map[string]stepOutcome) (problems []string) {
+// stepsOf reads the steps of a report on one operation.
+func stepsOf(t *testing.T, out []byte) []stepReport {
 	t.Helper()
 	var r struct {
 		Operations []struct{ Steps []stepReport }
@@ -73,7 +74,33 @@ func compareSteps(t *testing.T, out []byte, want map[string]stepOutcome) (proble
 	if len(r.Operations) != 1 {
 		t.Fatalf("want one operation\n%s", out)
 	}
-	steps := r.Operations[0].Steps
+	return r.Operations[0].Steps
+}
+
+// logSteps shows under -v what the check said, so that the test is the one
+// command that docs/findings.md names.
+func logSteps(t *testing.T, out []byte) {
+	t.Helper()
+	var said strings.Builder
+	for _, s := range stepsOf(t, out) {
+		fmt.Fprintf(&said, "\n%-12s %s", s.Step, s.Verdict)
+		for _, f := range s.Findings {
+			fmt.Fprintf(&said, "\n    %s: %s", f.Slug, f.Actual)
+			if f.Follows != "" {
+				fmt.Fprintf(&said, " (follows from %s)", f.Follows)
+			}
+		}
+		for _, r := range s.Reasons {
+			fmt.Fprintf(&said, "\n    %s", r.Text)
+		}
+	}
+	t.Log(said.String())
+}
+
+// compareSteps tells where a report is not what is known of a server.
+func compareSteps(t *testing.T, out []byte, want map[string]stepOutcome) (problems []string) {
+	t.Helper()
+	steps := stepsOf(t, out)
 	roots := rootsOf(steps, want)
 	reported := map[string]bool{}
 	for _, s := range steps {
