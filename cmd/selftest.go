@@ -46,7 +46,7 @@ const (
 // defaultJobs keeps the processors busy, since a check waits for most of its
 // time, and leaves each check enough of them to see what happens within
 // milliseconds: on two processors the results are the same with 8 and with 16.
-func defaultJobs() int { return min(6*runtime.NumCPU(), 48) }
+func defaultJobs() int { return min(5*runtime.NumCPU(), 40) }
 
 func (o *selfTestOptions) add(c *cobra.Command) {
 	f := c.Flags()
