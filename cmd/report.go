@@ -60,7 +60,11 @@ func runReport(app *App, o *verifyOptions, file string) error {
 func (o *verifyOptions) judge(app *App, in io.Reader, name string) error {
 	r, err := probe.Judge(trace.Read(in))
 	if err != nil {
-		return problem.New(name, "%s", err)
+		wrong := problem.New(name, "%s", err)
+		if hint := problem.Hint(err); hint != "" {
+			wrong = wrong.WithHint("%s", hint)
+		}
+		return wrong
 	}
 	if o.script != "" {
 		script, err := report.Script(*r, report.ContractOptions(r.Contract), o.script)

@@ -160,7 +160,7 @@ func judgeHarvestedConflict(j *judging) {
 		proof, why := false, "too late"
 		if j.inTime(t, again) {
 			j.passedBy(t.sinceFirst(again.Answer.LastByte))
-			proof, why = j.judgeMutation(t, c.Name)
+			proof, why = j.judgeLateMutation(t, c.Name)
 		}
 		if proof {
 			proved++
@@ -174,6 +174,20 @@ func judgeHarvestedConflict(j *judging) {
 		j.unsure(j.op.Request.Pos.Line, "give the request a body in which some value may be changed",
 			"no changed body is accepted under its own key: a refusal proves nothing")
 	}
+}
+
+// judgeLateMutation judges one changed body. Where what counts effects has been
+// emptied since the planting, the answers are the only evidence.
+func (j *judging) judgeLateMutation(t *Trial, name string) (proof bool, why string) {
+	was, ok1 := t.Counted("after-first")
+	now, ok2 := t.Counted(lateBefore)
+	if j.sound() && ok1 && ok2 && now.N < was.N {
+		j.note("%s: the counter shows %d effects, %d were counted when it was planted: it was judged by answers", t.Name, now.N, was.N)
+		controls := j.controls
+		defer func() { j.controls = controls }()
+		j.controls.Counted, j.controls.Sound = false, false
+	}
+	return j.judgeMutation(t, name)
 }
 
 // judgeHarvestedExpiry judges keys that were left alone. Only what was seen in
@@ -324,6 +338,11 @@ func (j *judging) judgeExtended(t *Trial, atMost time.Duration, forgottenUntouch
 	was, _ := t.Counted(lateBefore)
 	if ran, more := j.ranLate(t, "settled-after"); ran && more > j.controls.Unit {
 		j.ranAgainAndAgain(t, "after a replay", more)
+		return
+	}
+	if none, ok := t.Counted("before"); ok && j.sound() && was.N-none.N > j.controls.Unit {
+		j.unsure(j.op.Promise.Retention.Pos.Line, "settle that first, and plant again",
+			"%s: its effect ran again since it was planted: what is remembered may be that run's", t.Name)
 		return
 	}
 	from := j.op.Promise.Retention.Value.From

@@ -127,6 +127,7 @@ func (c *court) close() *Report {
 		r.Notes = append(r.Notes, "profile "+name+" states what the contract does not")
 	}
 	if c.run.Planted != nil {
+		r.Planted = c.run.Planted.Run
 		r.Notes = append(r.Notes, harvestNote(c.run))
 	}
 	r.Notes = append(r.Notes, c.cleaned.notes()...)
@@ -163,6 +164,9 @@ func (c *court) steps(op *contract.Operation) []Result {
 		key := [2]string{op.Name, s.Name}
 		if _, missing := s.Missing(c.contract, op); missing && c.histories[key] == nil && c.idle[key] == nil {
 			continue // the contract does not enable it
+		}
+		if s.lacks != nil && len(c.run.Steps) > 0 && !slices.Contains(c.run.Steps, s.Name) {
+			continue // the tool that made the trace did not know it
 		}
 		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
 			history: c.histories[[2]string{op.Name, s.Name}], prior: prior, strict: c.run.RequireEffects, trust: c.trust,

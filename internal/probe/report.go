@@ -9,6 +9,7 @@ type Report struct {
 	Seed            uint64
 	File, SHA256    string // of the contract
 	Began           string // RFC 3339
+	Planted         string // of a harvest: the run that planted; empty otherwise
 	Interrupted     bool
 	RequireEffects  bool
 	Exit            int

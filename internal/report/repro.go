@@ -17,14 +17,15 @@ type Source struct {
 	Operation string // empty where the contract has one only
 	Step      string
 	Seed      uint64
-	Options   // BaseURLs, Auth, Secrets, NoScript
+	Harvest   bool // hours lie between its requests: planting comes first
+	Options        // BaseURLs, Auth, Secrets, NoScript
 }
 
 func sourceOf(r probe.Report, o Options, operation, step string) Source {
 	if r.Contract != nil && len(r.Contract.Operations) == 1 {
 		operation = "" // there is no other
 	}
-	return Source{File: r.File, Operation: operation, Step: step, Seed: r.Seed, Options: o}
+	return Source{File: r.File, Operation: operation, Step: step, Seed: r.Seed, Harvest: r.Planted != "", Options: o}
 }
 
 const (
@@ -44,7 +45,7 @@ var alone = []string{"concurrent", "crash", "expiry", "slow", "disconnect", "rep
 // the step again, with new keys.
 func Repro(s Source, f probe.Finding) string {
 	again := verifyCommand(s) + "\n"
-	if slices.Contains(alone, s.Step) {
+	if s.Harvest || slices.Contains(alone, s.Step) {
 		return again
 	}
 	if s.NoScript != "" {
@@ -119,6 +120,10 @@ func verifyCommand(s Source) string {
 	only := ""
 	if s.Operation != "" {
 		only = " --operation " + shWord(s.Operation)
+	}
+	if s.Harvest {
+		return fmt.Sprintf("idem verify %[1]s --live --plant planted.ndjson%[3]s\n# hours later\n"+
+			"idem verify %[1]s --live --harvest planted.ndjson --only %[2]s%[3]s", shWord(fileArgument(s.File)), shWord(s.Step), only)
 	}
 	return fmt.Sprintf("idem verify %s --live --only %s%s --seed %d",
 		shWord(fileArgument(s.File)), shWord(s.Step), only, s.Seed)

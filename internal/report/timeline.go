@@ -91,7 +91,7 @@ func rowLines(rows []row, n *namer) []moment {
 		}
 		when := "?"
 		if r.known {
-			when = fmt.Sprintf("%.1f ms", float64(r.at-rows[0].at)/1e6)
+			when = sinceText(time.Duration(r.at - rows[0].at))
 		}
 		text := r.text(n) + r.tag
 		if r.more > 0 {
@@ -105,18 +105,32 @@ func rowLines(rows []row, n *namer) []moment {
 	return lines
 }
 
+// sinceText is a time since the first row: in milliseconds, and in seconds
+// where hours lie between.
+func sinceText(d time.Duration) string {
+	if d >= 1000*time.Second {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.1f ms", float64(d)/1e6)
+}
+
 // exchangeRows gives the row of a copy's sending and that of its answer.
 func exchangeRows(x probe.Exchange, tag string) []row {
 	var rows []row
 	var last int64
 	if x.Answer != nil {
-		last = max(x.Answer.FirstByte, x.Answer.LastByte)
+		last = x.Answer.LastByte
+		if first := x.Answer.FirstByte; first != 0 && (last == 0 || first > last) {
+			last = first // times of a planting are below 0
+		}
 	}
-	known := last > 0
+	known := last != 0
 	if s := x.Sent; s != nil {
 		rows = append(rows, row{at: s.WriteBegan, known: true, arrow: "->", tag: tag, same: sameSent(x, tag),
 			text: func(n *namer) string { return sent(x, n) }})
-		last = max(last, s.WriteEnded)
+		if last == 0 || s.WriteEnded > last {
+			last = s.WriteEnded
+		}
 	} else if x.Request != nil {
 		rows = append(rows, row{at: last, arrow: "->", tag: tag, same: sameSent(x, tag),
 			text: func(n *namer) string { return sent(x, n) + ", nothing was written" }})
