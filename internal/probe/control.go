@@ -58,7 +58,7 @@ type Controls struct {
 // trusted is a counter control that was believed: a counter is declared, so it
 // counts, one for each operation.
 func trusted(c Controls) Controls {
-	c.Sound, c.Why = c.Counted, ""
+	c.Sound, c.Why, c.Lag = c.Counted, "", 0
 	if c.Unit == 0 {
 		c.Unit = 1
 	}

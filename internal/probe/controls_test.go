@@ -147,3 +147,87 @@ func TestControlsAreShown(t *testing.T) {
 		t.Errorf("the environment control is shown as %q", got)
 	}
 }
+
+// saved are scenes in which a control keeps the check from a wrong verdict: a
+// broken server that would pass, or a right one that would be accused, if the
+// control were believed unseen.
+var saved = []struct {
+	name, control, step string
+	scene               scene
+	want, without       probe.Verdict
+	slug                string // accused of this without the control
+}{
+	{"a broken server behind a counter that only knows whether there is one", "counter", "duplicate",
+		scene{behaviour: behaviour{fault: "ignores keys", counter: "exists", alike: true}}, probe.Inconclusive, probe.Pass, ""},
+	{"a broken server behind unique order ids", "counter", "duplicate",
+		scene{contract: changed("duplicate: {status: [409]}", "in_flight: {wait: true}"), behaviour: behaviour{fault: "ignores keys", unique: true}},
+		probe.Inconclusive, probe.Pass, ""},
+	{"a right server behind a counter that caches", "counter", "duplicate",
+		scene{contract: slow(), behaviour: behaviour{counter: "cached", retention: 65 * time.Second}}, probe.Inconclusive, probe.Fail, "duplicate/effect-missing"},
+	{"a right server behind a counter that does not start at 0", "counter", "duplicate",
+		scene{behaviour: behaviour{counter: "offset"}}, probe.Inconclusive, probe.Fail, "duplicate/effect-missing"},
+	{"a broken server behind plain validation", "mutation", "conflict",
+		scene{contract: changed("conflict: {status: [422], covers: [/amount, /currency]}"), behaviour: behaviour{plain: true, early: true, fingerprint: "none"}},
+		probe.Inconclusive, probe.Pass, ""},
+	{"a right server with plain validation", "mutation", "conflict",
+		scene{contract: changed("conflict: {status: [409]}"), behaviour: behaviour{plain: true, conflict: 409, inFlight: 409, early: true}},
+		probe.Pass, probe.Fail, "conflict/wrong-answer"},
+	{"a broken server behind a gateway that refuses escapes", "mutation", "reorder",
+		scene{contract: changed("reorder: bytes"), behaviour: behaviour{fault: "refuses other spellings"}}, probe.Inconclusive, probe.Pass, ""},
+	{"a right server behind a gateway that refuses escapes", "mutation", "reorder",
+		scene{behaviour: behaviour{fault: "refuses other spellings"}}, probe.Inconclusive, probe.Fail, "reorder/refused"},
+	{"a right server that a stampede is too much for", "environment", "concurrent",
+		scene{behaviour: behaviour{busy: crowded(20)}}, probe.Inconclusive, probe.Fail, "concurrent/loser-error"},
+	{"a right server behind a gateway that fails", "environment", "duplicate",
+		scene{behaviour: behaviour{busy: func(s *charges, _ *conn) bool { return s.now > int64(1200*time.Millisecond) }}},
+		probe.Inconclusive, probe.Fail, "duplicate/refused"},
+}
+
+func TestControlsSave(t *testing.T) {
+	for _, c := range saved {
+		t.Run(c.name, func(t *testing.T) {
+			r, events := play(t, c.scene)
+			if got := stepOf(r, c.step); got.Verdict != c.want {
+				t.Errorf("with the %s control %s is %s, want %s\n%s", c.control, c.step, got.Verdict, c.want, outcome(r))
+			}
+			r, err := probe.JudgeTrusting(ofEvents(events), c.control)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := stepOf(r, c.step)
+			if got.Verdict != c.without {
+				t.Errorf("without it %s is %s, want %s: the control saves nothing\n%s", c.step, got.Verdict, c.without, outcome(r))
+			}
+			for _, f := range got.Findings {
+				if f.Slug == c.slug {
+					return
+				}
+			}
+			if c.slug != "" {
+				t.Errorf("without it %s is not found:\n%s", c.slug, outcome(r))
+			}
+		})
+	}
+}
+
+// TestEveryStepShowsControls: the evidence of every step that sent something
+// has the counter's control and the environment's, those that change requests
+// the mutation's too.
+func TestEveryStepShowsControls(t *testing.T) {
+	r, _ := play(t, scene{})
+	for _, s := range r.Operations[0].Steps {
+		if s.Verdict == probe.Skipped {
+			continue
+		}
+		names := map[string]bool{}
+		for _, c := range s.Evidence.Controls {
+			names[c.Name] = true
+			if !c.Held || c.Text == "" {
+				t.Errorf("%s: %+v", s.Step, c)
+			}
+		}
+		if !names["counter"] || !names["environment"] || names["mutation"] != (s.Step == "conflict" || s.Step == "reorder") {
+			t.Errorf("%s shows %v", s.Step, names)
+		}
+	}
+}

@@ -50,6 +50,8 @@ func (s *charges) serve(c *conn) {
 	switch {
 	case s.busy != nil && s.busy(s, c):
 		k.send(503, nil, false)
+	case s.early && k.invalid(), k.is("refuses other spellings") && !strings.HasPrefix(string(c.request.Body), `{"order_id":"`):
+		k.send(422, map[string]any{"error": "not taken"}, false)
 	case k.is("ignores keys"):
 		k.perform(&record{print: k.print})
 	case unknown:
@@ -120,7 +122,7 @@ func (s *charges) claim(k *call) *record {
 
 // perform makes the effect, records it and answers.
 func (k *call) perform(r *record) {
-	if k.plain && (k.fields["amount"] != 1999.0 || k.fields["currency"] != "EUR") {
+	if k.invalid() {
 		delete(k.records, k.slot(k))
 		k.send(422, map[string]any{"error": "only 1999 EUR"}, false)
 		return
@@ -156,6 +158,11 @@ func (k *call) perform(r *record) {
 	k.finish(r)
 	r.told = true
 	k.send(r.status, r.charge, k.is("marker on first"))
+}
+
+// invalid says that plain validation refuses a body under any key.
+func (k *call) invalid() bool {
+	return k.plain && (k.fields["amount"] != 1999.0 || k.fields["currency"] != "EUR")
 }
 
 func (k *call) known(order string) bool {

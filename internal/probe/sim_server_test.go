@@ -34,6 +34,7 @@ type behaviour struct {
 	refusal       int           // status of a refused duplicate
 	marker        bool
 	plain         bool                           // the body's amount and currency are validated, 422
+	early         bool                           // validation comes before the key is looked up
 	unique        bool                           // an order id that is known is refused, 409
 	volatile      bool                           // answers carry served_at
 	alike         bool                           // answers carry no id of their own
