@@ -3,8 +3,6 @@ package cmd
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -37,7 +35,7 @@ func (k *contractKeys) Key(op *contract.Operation, tag [32]byte, body []byte) (s
 	if op.Request.Body.Kind == contract.FormBody {
 		fields, err := formPayload(body)
 		if err != nil {
-			return "", problem.New(spellOperation(op), "%s", err)
+			return "", err
 		}
 		body = fields
 	}
@@ -48,19 +46,18 @@ func (k *contractKeys) Key(op *contract.Operation, tag [32]byte, body []byte) (s
 	return d.ID, nil
 }
 
-func spellOperation(op *contract.Operation) string { return "operation " + op.Name }
-
 // formPayload gives a form as the payload that a recipe reads: an object of its
 // fields, texts all. A name that stands twice has no one value.
 func formPayload(form []byte) ([]byte, error) {
 	fields, err := url.ParseQuery(string(form))
 	if err != nil {
-		return nil, errors.New("the form cannot be read")
+		return nil, problem.New("", "the form cannot be read")
 	}
 	object := make(map[string]string, len(fields))
 	for name, values := range fields {
 		if len(values) > 1 {
-			return nil, fmt.Errorf("the form has %s %d times: a recipe cannot read it", document.Show(name), len(values))
+			return nil, problem.New("", "the form has %s %d times: a recipe cannot read it", document.Show(name), len(values)).
+				WithHint("send each field of the form once, or generate: uuid4")
 		}
 		object[name] = values[0]
 	}
