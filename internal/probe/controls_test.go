@@ -10,7 +10,10 @@ import (
 
 const noDouble = "the counter proves nothing: the counter does not double for the same values under another key"
 
-const allSix = "duplicate concurrent conflict reorder crash expiry"
+const (
+	allSix = "duplicate concurrent conflict reorder crash expiry"
+	all    = allSix + " disconnect" // that the contract of these tests enables
+)
 
 // each gives a line for each step.
 func each(steps, line string) string {
@@ -29,19 +32,19 @@ var controls = []struct {
 	want  string
 }{
 	{name: "counter that only knows whether there is one", scene: scene{behaviour: behaviour{counter: "exists"}},
-		want: each(allSix, "inconclusive\n    "+noDouble)},
+		want: each(all, "inconclusive\n    "+noDouble)},
 	{name: "counter that caches", scene: scene{contract: slow(), behaviour: behaviour{counter: "cached", retention: 65 * time.Second}},
-		want: each(allSix, "inconclusive\n    the counter proves nothing: the counter shows nothing for an accepted operation")},
+		want: each(all, "inconclusive\n    the counter proves nothing: the counter shows nothing for an accepted operation")},
 	{name: "counter that does not start at 0", scene: scene{behaviour: behaviour{counter: "offset"}},
-		want: each(allSix, "inconclusive\n    the counter proves nothing: the counter does not start at 0 for a new value")},
+		want: each(all, "inconclusive\n    the counter proves nothing: the counter does not start at 0 for a new value")},
 	{name: "counter that fails", scene: scene{contract: slow(), behaviour: behaviour{counter: "fails", retention: 65 * time.Second}},
-		want: each(allSix, "inconclusive\n    the counter proves nothing: the counter could not be read: the counter answered 500")},
+		want: each(all, "inconclusive\n    the counter proves nothing: the counter could not be read: the counter answered 500")},
 	{name: "no such counter can clear a server that ignores keys", scene: scene{behaviour: behaviour{fault: "ignores keys", counter: "exists", alike: true}},
 		want: each("duplicate concurrent", "inconclusive\n    "+noDouble) + "conflict fail conflict/changed-body-ran\n    " + noDouble + "\n" +
 			each("reorder crash", "inconclusive\n    "+noDouble) +
 			"expiry inconclusive\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n    " + noDouble + "\n"},
 	{name: "business ids are unique", scene: scene{contract: changed("in_flight: {wait: true}"), behaviour: behaviour{unique: true}},
-		want: each(allSix, "inconclusive\n    the control's operations were not accepted: status 201, status 409: {\"error\":\"order exists\"}")},
+		want: each(all, "inconclusive\n    the control's operations were not accepted: status 201, status 409: {\"error\":\"order exists\"}")},
 	{name: "no changed body is valid", scene: scene{contract: changed("conflict: {status: [422], covers: [/amount, /currency]}"), behaviour: behaviour{plain: true}},
 		want: "conflict inconclusive\n    no changed body is accepted under its own key: a refusal proves nothing\n"},
 	{name: "no changed body is valid, and nobody looks at it", scene: scene{contract: changed("conflict: {status: [422], covers: [/amount, /currency]}"),
@@ -112,7 +115,8 @@ func TestCountersDoNotHide(t *testing.T) {
 		"conflict fail conflict/changed-body-ran conflict/record-replaced<-duplicate/other-answer\n" +
 		"reorder fail reorder/other-answer<-duplicate/other-answer\n" +
 		"crash fail crash/result-changed<-duplicate/other-answer\n" +
-		"expiry fail expiry/other-answer<-duplicate/other-answer"
+		"expiry fail expiry/other-answer<-duplicate/other-answer\n" +
+		"disconnect fail disconnect/other-answer<-duplicate/other-answer"
 	if got := verdicts(r); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", outcome(r), want)
 	}

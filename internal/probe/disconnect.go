@@ -95,13 +95,13 @@ func (b *builder) planHangUp(h hangUpTrial) {
 // slowMost bounds how long slow work is waited for.
 const slowMost = 60 * time.Second
 
-// afterRetry looks for the effect, sends the same once more and tells the
-// environment's part. A duplicate of a settled key is all that the last is.
+// afterRetry sends the same once more, tells the environment's part and looks
+// for the effect.
 func (b *builder) afterRetry(h hangUpTrial, f form, op *made, id string) []Action {
 	return join(
-		b.whereAccepted("retry", b.above("after-retry", "before", op)),
 		[]Action{If{When: Condition{Fact: Settled, Labels: []string{"retry"}}, Body: []Action{comeBack("again", id, patience(b.op))}},
 			b.environmentAs(f, h.name, "environment", "retry", "again")},
+		b.whereAccepted("retry", b.above("appeared", "before", op)),
 	)
 }
 
@@ -142,9 +142,9 @@ type hangUpTally struct {
 
 // judgeHangUp judges one hang-up and says in a few words what was seen.
 func (j *judging) judgeHangUp(t *Trial, h hangUpTrial, s *hangUpTally) (text string) {
-	hungUp, retry, again := t.Last("hung-up"), t.Last("retry"), t.Last("again")
+	hungUp := t.Last("hung-up")
 	switch {
-	case hungUp == nil || retry == nil:
+	case hungUp == nil || t.Last("retry") == nil:
 		j.unsure(0, "run the step again", "%s: not all requests were sent", t.Name)
 		return ""
 	case !hungUp.hungUp():
@@ -158,11 +158,12 @@ func (j *judging) judgeHangUp(t *Trial, h hangUpTrial, s *hangUpTally) (text str
 	if left, ok := t.Counted("left"); ok && left.N > 0 {
 		s.left++
 	}
-	if j.lapsedBefore(t, hungUp, retry) {
+	retry := j.sentInTime(t, hungUp, "retry")
+	if retry == nil || h.slow && j.lapsedBefore(t, t.Last("control")) {
 		return text
 	}
 	wrong := ""
-	if unit, ok := j.hangUpUnit(t, h); ok {
+	if unit, ok := j.hangUpUnit(t, h); ok && !j.anyLate(t, hungUp, "retry", "again") {
 		c := j.rules.class(retry)
 		wrong, _ = j.tally(t, h.name, unit, c.welcome || c.duplicate && !c.inFlight, true, [3]string{"before", "", "settled"})
 		if none, ok := t.Counted("settled"); ok && none.N == 0 && c.duplicate && c.inFlight {
@@ -170,10 +171,11 @@ func (j *judging) judgeHangUp(t *Trial, h hangUpTrial, s *hangUpTally) (text str
 				"%s: no effect is there, and whether the retry was told that it is done or in flight cannot be told", t.Name)
 		}
 	}
-	if !j.judgeRetryAfterHangUp(t, h, hungUp, retry, wrong) || j.lapsedBefore(t, hungUp, again) {
-		return text
+	if j.judgeRetryAfterHangUp(t, h, hungUp, retry, wrong) {
+		if again := j.sentInTime(t, hungUp, "again"); again != nil || len(t.Under("again")) == 0 {
+			j.judgeRetried(t, h.name+", second retry", retry, again, wrong, "settled")
+		}
 	}
-	j.judgeRetried(t, h.name+", second retry", retry, again, wrong, "settled")
 	return text
 }
 

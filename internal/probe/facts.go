@@ -17,6 +17,9 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 		if x != nil && c.ConflictSettles && r.class(x).conflict {
 			return false
 		}
+		if y := h.Trial(trial).Last(c.Unlike); c.Unlike != "" && x.Whole() && x.status() == y.status() {
+			return false
+		}
 		return r.unsettled(x) || c.Recovering && r.recovering(x)
 	case Accepted:
 		return r.class(h.Trial(trial).lastOf(c.Labels)).welcome

@@ -33,7 +33,8 @@ var faults = []struct {
 			"conflict fail conflict/changed-body-ran<-duplicate/effect-ran-twice conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"crash fail crash/effect-ran-twice<-duplicate/effect-ran-twice\n" +
-			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/forgot-early<-duplicate/effect-ran-twice expiry/other-answer<-expiry/forgot-early",
+			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/forgot-early<-duplicate/effect-ran-twice expiry/other-answer<-expiry/forgot-early\n" +
+			"disconnect fail disconnect/effect-ran-twice<-duplicate/effect-ran-twice disconnect/other-answer<-disconnect/effect-ran-twice",
 	},
 	{
 		name:      "check then act",
@@ -88,7 +89,8 @@ var faults = []struct {
 			"conflict fail conflict/record-replaced<-duplicate/refused\n" +
 			"reorder fail reorder/refused<-duplicate/refused\n" +
 			"crash fail crash/result-lost<-duplicate/refused crash/refused<-duplicate/refused\n" +
-			"expiry fail expiry/other-answer<-duplicate/refused",
+			"expiry fail expiry/other-answer<-duplicate/refused\n" +
+			"disconnect fail disconnect/refused<-duplicate/refused",
 	},
 	{
 		name:      "duplicate stays in flight",
@@ -98,7 +100,8 @@ var faults = []struct {
 			"conflict fail conflict/record-replaced<-duplicate/refused\n" +
 			"reorder fail reorder/refused<-duplicate/refused\n" +
 			"crash fail crash/stuck-in-progress<-duplicate/refused\n" +
-			"expiry fail expiry/other-answer<-duplicate/refused",
+			"expiry fail expiry/other-answer<-duplicate/refused\n" +
+			"disconnect fail disconnect/stuck<-duplicate/refused",
 	},
 	{
 		name:      "duplicate gets another answer",
@@ -108,7 +111,8 @@ var faults = []struct {
 			"conflict fail conflict/record-replaced<-duplicate/other-answer\n" +
 			"reorder fail reorder/other-answer<-duplicate/other-answer\n" +
 			"crash fail crash/result-changed<-duplicate/other-answer\n" +
-			"expiry fail expiry/other-answer<-duplicate/other-answer",
+			"expiry fail expiry/other-answer<-duplicate/other-answer\n" +
+			"disconnect fail disconnect/other-answer<-duplicate/other-answer",
 	},
 	{
 		name:     "marker while it ran twice",
@@ -118,7 +122,8 @@ var faults = []struct {
 			"conflict fail conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"crash fail crash/effect-ran-twice<-duplicate/effect-ran-twice\n" +
-			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/forgot-early<-duplicate/effect-ran-twice",
+			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/forgot-early<-duplicate/effect-ran-twice\n" +
+			"disconnect fail disconnect/effect-ran-twice<-duplicate/effect-ran-twice",
 	},
 	{
 		name:     "marker missing",
@@ -138,7 +143,8 @@ var faults = []struct {
 			"conflict fail conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"crash fail crash/effect-ran-twice<-duplicate/effect-ran-twice\n" +
-			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/forgot-early<-duplicate/effect-ran-twice",
+			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/forgot-early<-duplicate/effect-ran-twice\n" +
+			"disconnect fail disconnect/effect-ran-twice<-duplicate/effect-ran-twice",
 	},
 	{
 		name:      "a second effect after the settle",
@@ -148,7 +154,8 @@ var faults = []struct {
 			"conflict fail conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"crash fail crash/effect-ran-twice<-duplicate/effect-ran-twice\n" +
-			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice",
+			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice\n" +
+			"disconnect fail disconnect/effect-ran-twice<-duplicate/effect-ran-twice",
 	},
 	{
 		name:      "effect missing",
@@ -299,7 +306,8 @@ var faults = []struct {
 			"conflict fail conflict/record-replaced<-duplicate/not-refused\n" +
 			"reorder fail reorder/other-answer<-duplicate/not-refused\n" +
 			"crash fail crash/result-lost<-duplicate/not-refused\n" +
-			"expiry fail expiry/other-answer<-duplicate/not-refused",
+			"expiry fail expiry/other-answer<-duplicate/not-refused\n" +
+			"disconnect fail disconnect/other-answer<-duplicate/not-refused",
 	},
 	{
 		name:     "refusal without its link",
@@ -309,7 +317,8 @@ var faults = []struct {
 			"conflict fail conflict/record-replaced<-duplicate/not-refused\n" +
 			"reorder fail reorder/refused<-duplicate/not-refused\n" +
 			"crash fail crash/stuck-in-progress<-duplicate/not-refused\n" +
-			"expiry fail expiry/other-answer<-duplicate/not-refused",
+			"expiry fail expiry/other-answer<-duplicate/not-refused\n" +
+			"disconnect fail disconnect/stuck<-duplicate/not-refused",
 	},
 	{
 		name:      "retry is told to slow down for ever",
@@ -319,7 +328,8 @@ var faults = []struct {
 			"conflict fail conflict/record-replaced<-duplicate/refused\n" +
 			"reorder fail reorder/refused<-duplicate/refused\n" +
 			"crash fail crash/refused<-duplicate/refused\n" +
-			"expiry fail expiry/other-answer<-duplicate/refused",
+			"expiry fail expiry/other-answer<-duplicate/refused\n" +
+			"disconnect fail disconnect/refused<-duplicate/refused",
 	},
 	{
 		name:     "present state of another resource",
@@ -339,7 +349,8 @@ var faults = []struct {
 			"conflict fail conflict/record-replaced<-duplicate/other-answer\n" +
 			"reorder fail reorder/other-answer<-duplicate/other-answer\n" +
 			"crash fail crash/result-changed<-duplicate/other-answer\n" +
-			"expiry fail expiry/other-answer<-duplicate/other-answer",
+			"expiry fail expiry/other-answer<-duplicate/other-answer\n" +
+			"disconnect fail disconnect/other-answer<-duplicate/other-answer",
 	},
 	{
 		name:      "refused after crash",

@@ -82,17 +82,14 @@ func (j *judging) judgeVariant(t *Trial, name string, v contract.Variant) (text 
 	if why := unlikeItsName(name, first.Answer); why != "" {
 		j.unsure(v.Pos.Line, "make request.variants."+name+" one whose answer is "+name, "%s: %s", name, why)
 	}
-	retry, again := t.Last("retry"), t.Last("again")
-	wrong := ""
-	if !j.lapsedBefore(t, first, retry) && !j.lapsedBefore(t, first, again) {
-		wrong = j.variantEffects(t, name, v)
-	}
-	for _, x := range []*Exchange{retry, again} {
-		if j.lapsedBefore(t, first, x) {
-			return text
+	wrong := j.variantEffects(t, name, v)
+	for _, label := range []string{"retry", "again"} {
+		x := j.sentInTime(t, t.Under("variant")[0], label)
+		if x == nil && len(t.Under(label)) > 0 {
+			return text // it may be forgotten
 		}
 		next := []string{"settled"}
-		if x == retry {
+		if label == "retry" {
 			next = []string{"again", "settled"}
 		}
 		if j.judgeRetried(t, name, first, x, wrong, next...) == "" {
@@ -126,7 +123,7 @@ func unlikeItsName(name string, a *trace.Answer) string {
 // variantEffects judges the counts. A variant may make more effects than the
 // plain request: its own count after the first answer says how many.
 func (j *judging) variantEffects(t *Trial, name string, v contract.Variant) string {
-	if !j.sound() {
+	if !j.sound() || j.anyLate(t, t.Under("variant")[0], "retry", "again") {
 		return ""
 	}
 	before, ok0 := t.Counted("before")

@@ -10,7 +10,7 @@ import (
 // before all of it had come.
 func TestUnitIsSeenLate(t *testing.T) {
 	r, _ := play(t, scene{behaviour: behaviour{fault: "every operation runs again late"}})
-	want := each(allSix, "inconclusive\n    the counter proves nothing: effects came later than effects.settle: "+
+	want := each(all, "inconclusive\n    the counter proves nothing: effects came later than effects.settle: "+
 		"two operations counted 2 then and 4 at the end of the run")
 	if got := outcome(r); got != want {
 		t.Errorf("got:\n%s", got)

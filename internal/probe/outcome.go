@@ -50,19 +50,27 @@ func (b *builder) planFailure(class string, v contract.Variant) {
 		},
 		b.count("after-failing", op),
 		[]Action{
-			comeBackSlow("again", id, untilFree(b.op)),
+			unlessFailed(comeBackSlow("again", id, untilFree(b.op))),
 			b.environmentOf(class, "environment-again", 2, NoHold, "again")},
-		b.whereAccepted("again", b.above("after-again", "after-failing", op)),
-		b.nextAfter(class, f, op, id),
+		b.nextAfter(class, op, id),
+		b.whereAccepted("again", b.above("appeared", "after-failing", op)),
 		b.settled("settled", op),
 	)...)
 }
 
-func (b *builder) nextAfter(class string, f form, op *made, id string) []Action {
+// unlessFailed makes a repeat end at the failure's own status, which may be one
+// that elsewhere tells the caller to come back.
+func unlessFailed(a Action) Action {
+	r := a.(Repeat)
+	r.While.Unlike = "failing"
+	return r
+}
+
+func (b *builder) nextAfter(class string, op *made, id string) []Action {
 	if class == "5xx" {
 		cured := b.freeze(class+"/cured", b.withForm(op, b.plainForm()), "without what makes it fail")
 		return []Action{
-			If{When: Condition{Fact: Unwelcome, Labels: []string{"again"}}, Body: []Action{b.comeBackOrConflict("cured", cured)}},
+			If{When: Condition{Fact: Unwelcome, Labels: []string{"again"}}, Body: []Action{unlessFailed(b.comeBackOrConflict("cured", cured))}},
 			If{When: Condition{Fact: Accepted, Labels: []string{"again"}}, Body: []Action{comeBack("further", id, patience(b.op))}},
 			b.environmentOf(class, "environment-further", 2, NoHold, "further", "cured"),
 		}
@@ -72,7 +80,7 @@ func (b *builder) nextAfter(class string, f form, op *made, id string) []Action 
 	corrected := b.freeze(class+"/corrected", next, "corrected")
 	return join(
 		b.count("corrected-before", next),
-		[]Action{b.comeBackOrConflict("corrected", corrected),
+		[]Action{unlessFailed(b.comeBackOrConflict("corrected", corrected)),
 			b.environmentOf(class, "environment-corrected", 2, NoHold, "corrected")},
 		b.whereAccepted("corrected", b.above("after-corrected", "corrected-before", next)),
 		b.settled("settled-corrected", next),

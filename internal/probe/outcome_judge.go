@@ -21,19 +21,18 @@ type failure struct {
 
 // judgeFailure judges one class and says in a few words what failed.
 func (j *judging) judgeFailure(t *Trial, class string, v contract.Variant) (text string) {
-	f := failure{t: t, class: class, form: v, failing: t.Last("failing"), again: t.Last("again"), elsewhere: t.Last("elsewhere")}
-	f.next = t.Last("corrected")
-	for _, label := range []string{"cured", "further"} {
-		if x := t.Last(label); x != nil {
-			f.next = x
-		}
-	}
-	if f.failing == nil || f.again == nil {
+	f := failure{t: t, class: class, form: v, failing: t.Last("failing"), elsewhere: t.Last("elsewhere")}
+	if f.failing == nil || t.Last("again") == nil {
 		j.unsure(0, "run the step again", "%s: not all requests were sent", class)
 		return ""
 	}
-	if !j.failed(f) || j.lapsedBefore(t, f.failing, f.again) || j.lapsedBefore(t, f.failing, f.next) {
+	if f.again = j.sentInTime(t, f.failing, "again"); f.again == nil || !j.failed(f) {
 		return j.rules.describe(f.failing)
+	}
+	for _, label := range []string{"corrected", "cured", "further"} {
+		if x := t.Last(label); x != nil && !j.forgettable(f.failing, x.later(f.failing)) {
+			f.next = x
+		}
 	}
 	status := cmp.Or(f.failing.status(), 500) // a connection that ended is how a panic looks
 	text = j.rules.describe(f.failing)
@@ -107,7 +106,7 @@ func (j *judging) failed(f failure) bool {
 // counters count attempts.
 func (j *judging) failureEffects(f failure) string {
 	done := j.rules.class(f.again).welcome || f.class == "5xx" && j.rules.class(f.next).welcome
-	if !j.sound() || !done && f.class == "4xx" {
+	if !j.sound() || !done && f.class == "4xx" || j.anyLate(f.t, f.failing, "again", "cured", "further") {
 		return ""
 	}
 	wrong, ok := j.tally(f.t, f.class, j.controls.Unit, done, false, [3]string{"before", "", "settled"})
@@ -264,7 +263,7 @@ func (j *judging) judgeReleasedFailure(f failure, wrong string) {
 	again, next := j.rules.class(f.again), j.rules.class(f.next)
 	switch {
 	case again.welcome:
-		j.judgeRetried(f.t, f.class+", third attempt", f.again, f.t.Last("further"), wrong, "settled")
+		j.judgeThird(f, wrong)
 	case j.environmental(f.t, f.again):
 	case f.next == nil:
 		j.unsure(0, "run the step again", "%s: the request without what makes it fail was not sent", f.class)
@@ -282,12 +281,24 @@ func (j *judging) judgeReleasedFailure(f failure, wrong string) {
 	}
 }
 
+// judgeThird judges the bytes sent once more after a retry that went through:
+// a duplicate like any other.
+func (j *judging) judgeThird(f failure, wrong string) {
+	further := j.sentInTime(f.t, f.failing, "further")
+	if further == nil && len(f.t.Under("further")) > 0 {
+		return
+	}
+	if j.judgeRetried(f.t, f.class+", third attempt", f.again, further, wrong, "settled") == "" {
+		j.tellable()
+	}
+}
+
 // judgeAny: nothing is promised but an end.
 func (j *judging) judgeAny(f failure, wrong string) {
 	again := j.rules.class(f.again)
 	switch {
 	case again.welcome && f.class == "5xx":
-		j.judgeRetried(f.t, f.class+", third attempt", f.again, f.t.Last("further"), wrong, "settled")
+		j.judgeThird(f, wrong)
 	case f.again.Whole() && (f.class == "5xx" || f.again.status() < 500):
 	case !j.environmental(f.t, f.again):
 		j.accuseFailure(f, "refused", "an answer to the failed request's retry", j.rules.describe(f.again), "")

@@ -58,7 +58,7 @@ func (j *judging) judgeRetried(t *Trial, caseName string, first, x *Exchange, wr
 		return ""
 	}
 	p := j.op.Promise
-	shown := j.shown(j.rules.replay(first, x))
+	shown := j.shown(j.repeated(first, x))
 	if len(shown) == 0 {
 		return ""
 	}
@@ -76,6 +76,15 @@ func (j *judging) judgeRetried(t *Trial, caseName string, first, x *Exchange, wr
 	return f.Slug
 }
 
+// repeated is what is wrong with a duplicate's answer. Where present state is
+// promised, another status brings other headers: 204 has no Content-Type.
+func (j *judging) repeated(first, x *Exchange) []difference {
+	if j.op.Promise.Duplicate.Value.Mode == "current" && j.rules.accepted(x) && first.Whole() && first.Answer.Status != x.Answer.Status {
+		return j.rules.sameResource(first, x)
+	}
+	return j.rules.replay(first, x)
+}
+
 // hangs says that a key alone kept its caller waiting in vain: no answer came
 // in the contract's timeout, while other keys' requests were answered.
 func (j *judging) hangs(t *Trial, x *Exchange) bool {
@@ -91,22 +100,59 @@ func (j *judging) hangs(t *Trial, x *Exchange) bool {
 	return len(others) > 0
 }
 
-// lapsedBefore says that a request came later than its key's effective
-// retention, counted from when the trial's first was sent: then its answer is
-// no evidence (contract-v1, Steps).
-func (j *judging) lapsedBefore(t *Trial, first, x *Exchange) bool {
+// sentInTime gives a label's last exchange that was sent within the key's effective
+// retention, counted from when the trial's first was sent: what comes later is
+// no evidence (contract-v1, Steps), and one that waits in vain may push the
+// next beyond it. It is nil where there is none; where all came too late, the
+// reason is said.
+func (j *judging) sentInTime(t *Trial, first *Exchange, label string) *Exchange {
+	all := t.Under(label)
+	for i := len(all) - 1; i >= 0; i-- {
+		if !j.forgettable(first, all[i].later(first)) {
+			return all[i]
+		}
+	}
+	if len(all) > 0 {
+		j.lapsedAfter(t, all[0].later(first))
+	}
+	return nil
+}
+
+// forgettable says that so long after a trial's first request its key may be
+// forgotten.
+func (j *judging) forgettable(first *Exchange, after time.Duration) bool {
 	atLeast, _, known := j.op.EffectiveRetention()
-	if !known || first == nil || first.Sent == nil || x == nil || x.Sent == nil {
-		return false
-	}
-	took := time.Duration(x.Sent.WriteEnded - first.Sent.WriteBegan)
-	if took < atLeast {
-		return false
-	}
+	return known && first.sentAt() > 0 && after >= atLeast
+}
+
+func (j *judging) lapsedAfter(t *Trial, after time.Duration) {
+	atLeast, _, _ := j.op.EffectiveRetention()
 	j.unsure(j.op.Promise.Retention.Pos.Line, "give the target a longer retention (expiry.wait), or run where it answers faster",
 		"%s: requests went on for %s, longer than the key's retention of %s: that shows nothing",
-		t.Name, took.Round(time.Millisecond), atLeast)
+		t.Name, after.Round(time.Millisecond), atLeast)
+}
+
+// lapsedBefore says that an answer came later than the key's effective
+// retention after its request: who waited for it waited for nothing known.
+func (j *judging) lapsedBefore(t *Trial, x *Exchange) bool {
+	if !x.Whole() || !j.forgettable(x, x.took()) {
+		return false
+	}
+	j.lapsedAfter(t, x.took())
 	return true
+}
+
+// anyLate says that some request under the labels was sent when the key may
+// have been forgotten: then effects that are counted afterwards may be its own.
+func (j *judging) anyLate(t *Trial, first *Exchange, labels ...string) bool {
+	for _, label := range labels {
+		for _, x := range t.Under(label) {
+			if j.forgettable(first, x.later(first)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // since is how long after another's last written byte an exchange's answer

@@ -191,6 +191,7 @@ type Condition struct {
 	Labels          []string
 	Within          time.Duration // of InTime and Sparse
 	ConflictSettles bool          // the conflict's answer is final, also if in flight looks the same
+	Unlike          string        // the status of that label's last answer is final, whatever it tells
 	Recovering      bool          // after a crash no 5xx is final, and no duplicate's answer that in flight looks like
 }
 

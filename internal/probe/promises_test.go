@@ -73,21 +73,25 @@ func TestByAnswersOnly(t *testing.T) {
 			behaviour: behaviour{marker: true, alike: true}}, crash},
 		{"answers look alike", scene{contract: changed(effects), behaviour: behaviour{alike: true}},
 			each("duplicate concurrent reorder", "inconclusive\n    "+lookAlike) + crash +
-				"expiry inconclusive\n    " + lookAlike + "\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n"},
+				"expiry inconclusive\n    " + lookAlike + "\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n" +
+				each("disconnect", "inconclusive\n    "+lookAlike)},
 		{"answers differ in the key that they tell", scene{contract: changed(effects), behaviour: behaviour{alike: true, echo: true}},
 			each("duplicate concurrent reorder", "inconclusive\n    "+lookAlike) + crash +
-				"expiry inconclusive\n    " + lookAlike + "\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n"},
+				"expiry inconclusive\n    " + lookAlike + "\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n" +
+				each("disconnect", "inconclusive\n    "+lookAlike)},
 		{"duplicates are refused", scene{contract: changed(effects, refusing), behaviour: behaviour{duplicate: "refused", inFlight: 409}}, crash},
 		{"duplicates look like first answers", scene{contract: changed(effects, "duplicate: {status: [201]}"), behaviour: behaviour{alike: true}},
 			each("duplicate concurrent reorder", "inconclusive\n    "+lookAlike) + crash +
-				"expiry inconclusive\n    " + lookAlike + "\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n"},
+				"expiry inconclusive\n    " + lookAlike + "\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n" +
+				each("disconnect", "inconclusive\n    "+lookAlike)},
 		{"ignores keys", scene{contract: changed(effects), behaviour: behaviour{fault: "ignores keys"}},
 			"duplicate fail duplicate/other-answer\n" +
 				"concurrent fail concurrent/results-differ<-duplicate/other-answer concurrent/other-answer<-duplicate/other-answer\n" +
 				"conflict fail conflict/changed-body-ran conflict/record-replaced<-duplicate/other-answer\n" +
 				"reorder fail reorder/other-answer<-duplicate/other-answer\n" +
 				"crash fail crash/result-changed<-duplicate/other-answer\n" +
-				"expiry fail expiry/ran-more-than-once expiry/other-answer<-duplicate/other-answer\n"},
+				"expiry fail expiry/ran-more-than-once expiry/other-answer<-duplicate/other-answer\n" +
+				"disconnect fail disconnect/other-answer<-duplicate/other-answer\n"},
 		{"never forgets", scene{contract: changed(effects), behaviour: behaviour{fault: "never forgets"}}, crash + "expiry fail expiry/never-forgets\n"},
 		{"three runs after expiry", scene{contract: changed(effects), behaviour: behaviour{fault: "three runs after expiry"}},
 			crash + "expiry fail expiry/ran-more-than-once\n"},
@@ -170,7 +174,7 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%s is %s: %+v", s.Step, s.Verdict, s.Reasons)
 		}
 	}
-	if r.Exit != 0 || r.Counts[probe.Pass] != 2 || r.Counts[probe.Skipped] != 4 {
+	if r.Exit != 0 || r.Counts[probe.Pass] != 2 || r.Counts[probe.Skipped] != 5 {
 		t.Errorf("exit %d, counts %v", r.Exit, r.Counts)
 	}
 	for _, e := range events {

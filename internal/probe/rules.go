@@ -30,7 +30,7 @@ type class struct {
 
 func (r rules) class(x *Exchange) class {
 	if !x.Whole() {
-		return class{none: true, trouble: true}
+		return class{none: true, trouble: !x.hungUp()}
 	}
 	a := x.Answer
 	p := r.op.Promise
@@ -171,6 +171,8 @@ func (r rules) describe(x *Exchange) string {
 		return "a connection that ended without an answer"
 	case trace.TimedOut:
 		return "no answer in time"
+	case trace.HungUp:
+		return "no answer, since the caller hung up on purpose"
 	}
 	return "no connection"
 }

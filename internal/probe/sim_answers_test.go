@@ -103,6 +103,8 @@ func (s *charges) find(k *call) *record {
 		return nil
 	case !r.done && r.epoch != s.epoch && !s.is("key without result", "refused after crash") && s.now >= r.claimed+int64(s.lease):
 		return nil
+	case s.abandoned(r, k):
+		return nil
 	}
 	return r
 }
@@ -115,7 +117,7 @@ func (s *charges) slot(k *call) string {
 }
 
 func (s *charges) claim(k *call) *record {
-	r := &record{print: k.print, epoch: s.epoch, claimed: s.clock()}
+	r := &record{print: k.print, epoch: s.epoch, claimed: s.clock(), conn: k.c}
 	s.records[s.slot(k)] = r
 	return r
 }
@@ -132,8 +134,12 @@ func (k *call) perform(r *record) {
 		k.send(409, map[string]any{"error": "order exists"}, false)
 		return
 	}
-	k.pause(k.before)
+	k.pause(k.work())
+	if k.superseded(r) || k.fail(r) || k.left(r, false) {
+		return
+	}
 	r.charge, r.status = k.newCharge(k.fields), 201
+	k.shaped(r)
 	if k.echo {
 		r.charge["key"] = k.key
 	}
@@ -150,6 +156,21 @@ func (k *call) perform(r *record) {
 	if k.window > 0 {
 		k.pause(k.window)
 		k.finish(r)
+	}
+	if k.left(r, true) {
+		return
+	}
+	if k.lost(r) {
+		k.freed(r)
+		delete(k.records, k.slot(k))
+		k.send(r.status, r.charge, false)
+		return
+	}
+	if k.is("slow results are not recorded") && k.work() > k.lease {
+		r.stuck = true
+		k.freed(r)
+		k.send(r.status, r.charge, false)
+		return
 	}
 	if !k.charges.late && !k.is("effect before record") {
 		k.finish(r)
@@ -207,10 +228,13 @@ func (k *call) underWay(r *record) {
 	case r.epoch != k.charges.epoch || k.inFlight != 0 && !k.is("results differ"):
 		r.stuck = r.stuck || k.is("stuck after a race")
 		k.send(k.inFlightStatus(), map[string]any{"error": "in progress"}, false)
+	case k.is("waiters fail after the lease") && k.work() > k.lease:
+		k.pause(k.lease)
+		k.send(500, nil, false)
 	default:
-		r.waiting = append(r.waiting, k.current)
-		k.park(0)
-		k.pause(0)
+		if !k.waits(r) {
+			return
+		}
 		if k.is("results differ") {
 			k.send(201, k.newCharge(k.fields), false)
 			return
@@ -247,6 +271,9 @@ func (k *call) again(r *record) {
 		k.send(r.status, k.newCharge(r.charge), k.marker)
 	case k.is("duplicate gets 429"):
 		k.send(429, nil, false)
+	case r.status >= 400:
+		status, charge := k.replayed(r)
+		k.send(status, charge, k.marker && !k.is("stored failures are unmarked"))
 	case k.duplicate == "refused" && k.is("link missing"):
 		k.send(409, nil, false)
 	case k.duplicate == "refused" && !k.is("duplicate not refused"):
@@ -271,7 +298,8 @@ func (k *call) again(r *record) {
 		if k.is("a second effect after the settle") {
 			k.effect(1500 * time.Millisecond)
 		}
-		k.send(r.status, r.charge, k.marker && !k.is("marker missing"))
+		status, charge := k.replayed(r)
+		k.send(status, charge, k.marker && !k.is("marker missing"))
 		if k.is("answers, then runs") {
 			k.pause(time.Millisecond)
 			k.effect(0)
@@ -318,11 +346,18 @@ func (k *call) send(status int, body map[string]any, marked bool) {
 		}
 		status = 200
 	}
-	header = append(header, [2]string{"Content-Type", "application/json"}, [2]string{"Location", "/v1/charges/" + k.place(body)})
+	raw, _ := json.Marshal(body)
+	if status == 204 || status == 303 {
+		raw = nil
+	} else {
+		header = append(header, [2]string{"Content-Type", "application/json"})
+	}
+	if place := k.place(body); place != "" || status != 303 {
+		header = append(header, [2]string{"Location", "/v1/charges/" + place})
+	}
 	if marked {
 		header = append(header, [2]string{"Idempotent-Replayed", "true"})
 	}
-	raw, _ := json.Marshal(body)
 	k.c.answer(status, header, raw)
 }
 

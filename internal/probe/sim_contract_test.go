@@ -39,8 +39,9 @@ operations:
 // changed gives the contract with lines replaced: "lease: 2s" replaces the
 // line that begins with lease, "-lease" takes it out, and a line that is not
 // there yet is added to the promise.
-func changed(lines ...string) string {
-	text := charge
+func changed(lines ...string) string { return changedOf(charge, lines...) }
+
+func changedOf(text string, lines ...string) string {
 	for _, line := range lines {
 		name, _, _ := strings.Cut(strings.TrimPrefix(line, "-"), ":")
 		var out []string
@@ -82,6 +83,7 @@ type scene struct {
 	env       probe.Env
 	disturb   func(x *conn) trace.Outcome
 	files     map[string]string // what body_file names
+	market    *ways             // where given, a market is served instead
 	settings  map[string]string // what ${NAME} of durations stands for
 }
 
@@ -110,6 +112,9 @@ func perform(t testing.TB, sc scene) []trace.Event {
 	if sc.env.Keys = sc.keys; sc.keys == nil {
 		sc.env.Keys = probe.GeneratedKeys{}
 	}
+	if sc.market != nil {
+		sc.env.Contract = c
+	}
 	selection := probe.Selection{Only: sc.only}
 	op := c.Operations[0]
 	plans, err := probe.Plans(op, sc.env, selection)
@@ -117,7 +122,10 @@ func perform(t testing.TB, sc scene) []trace.Event {
 		t.Fatalf("plan: %v", err)
 	}
 	w := &world{}
-	s := &sim{world: w, t: t, op: op, timeout: c.Target.Timeout, service: newCharges(w, op, sc.behaviour), disturb: sc.disturb}
+	s := &sim{world: w, t: t, op: op, timeout: c.Target.Timeout, disturb: sc.disturb}
+	if s.service = newCharges(w, op, sc.behaviour); sc.market != nil {
+		s.service = newMarket(w, op, *sc.market)
+	}
 	run := header(c, sc.env)
 	run.Only, run.RequireEffects, run.Settings = sc.only, sc.strict, sc.settings
 	return s.carryOut(run, plans)

@@ -148,12 +148,22 @@ func (x *simActor) all(actions []probe.Action) {
 func (x *simActor) one(a probe.Action) {
 	switch a := a.(type) {
 	case probe.Send:
-		x.release(a.Label, slices.Repeat([]string{a.Request}, max(a.Copies, 1)), a.Hold, a.Target)
+		if a.Long || a.HangUp.When != probe.Stay {
+			x.apart(a)
+			return
+		}
+		x.release(a.Label, slices.Repeat([]string{a.Request}, max(a.Copies, 1)), a.Hold, []string{a.Target}, a.Other)
 	case probe.Burst:
-		x.release(a.Label, a.Requests, a.Hold, a.Target)
+		targets := a.Targets
+		if len(targets) == 0 {
+			targets = []string{a.Target}
+		}
+		x.release(a.Label, a.Requests, a.Hold, targets, false)
 	case probe.Count:
 		x.count(a)
 	case probe.Settle:
+		x.s.sleep(a.For)
+	case probe.Pause:
 		x.s.sleep(a.For)
 	case probe.Wait:
 		x.wait(a)
@@ -179,6 +189,8 @@ func (x *simActor) one(a probe.Action) {
 		x.emit("start", 0, &trace.Event{Kind: trace.KindReady, Process: &ready})
 	case probe.Advance:
 		x.advance(a)
+	case probe.Store:
+		x.store(a)
 	default:
 		x.s.t.Fatalf("the plan has an action that nothing carries out: %T", a)
 	}
@@ -202,7 +214,7 @@ func (x *simActor) count(a probe.Count) {
 		x.s.enter(&x.s.places)
 		c := &trace.Count{Subject: a.Subject.Text, By: string(x.s.op.Effects.Kind), Began: x.s.now}
 		x.s.sleep(time.Millisecond)
-		n, err := x.s.service.count(a.Subject)
+		n, err := x.s.counted(a)
 		x.s.leave(&x.s.places)
 		if c.N = n; err != nil {
 			c.N, c.Error = 0, err.Error()

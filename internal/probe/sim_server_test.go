@@ -46,6 +46,12 @@ type behaviour struct {
 	unit          int                            // effects of one operation, default 1
 	counter       string                         // empty: right; "exists", "cached", "offset", "fails"
 	hook          string                         // empty: right; "kill", "start", "advance" fails
+	failsWith     int                            // status of a request that is made to fail, default 500
+	stores5xx     bool                           // failures of the service are stored
+	frees4xx      bool                           // refusals free their key
+	attempts      bool                           // the counter counts refused attempts too
+	ownerMax      time.Duration                  // a live owner's claim ends then; 0: never
+	fenced        bool                           // an owner that lost its claim makes no effect
 	expired       int                            // status of a request after the retention; 0: it runs
 	busy          func(s *charges, c *conn) bool // answered 503 instead
 }
@@ -69,6 +75,9 @@ func (b behaviour) withDefaults() behaviour {
 	if b.unit == 0 {
 		b.unit = 1
 	}
+	if b.failsWith == 0 {
+		b.failsWith = 500
+	}
 	return b
 }
 
@@ -76,18 +85,19 @@ func (b behaviour) withDefaults() behaviour {
 type charges struct {
 	*world
 	behaviour
-	op      *contract.Operation
-	records map[string]*record
-	effects []effect
-	conns   []*conn
-	epoch   int // of the process: kills end one
-	down    bool
-	ids     int
-	skew    time.Duration // what the clock was moved on by
-	cache   map[string]int64
-	served  int
-	taken   int64 // when the last request was taken in
-	started int64 // when it was last started
+	op         *contract.Operation
+	records    map[string]*record
+	effects    []effect
+	conns      []*conn
+	epoch      int // of the process: kills end one
+	down       bool
+	ids        int
+	skew       time.Duration // what the clock was moved on by
+	cache      map[string]int64
+	failedOnce map[string]bool // keys that failed on purpose
+	served     int
+	taken      int64 // when the last request was taken in
+	started    int64 // when it was last started
 }
 
 // record is what the API keeps of a key.
@@ -102,9 +112,11 @@ type record struct {
 	ended     int64
 	used      int64
 	waiting   []*process
-	told      bool // its first answer was sent
-	unprinted bool // nothing is compared with it any more
-	half      int  // of a result that a crash left half made: answers given since
+	unprinted bool  // nothing is compared with it any more
+	told      bool  // its first answer was sent
+	dead      bool  // its owner died, and its process lives
+	conn      *conn // of its owner
+	half      int   // of a result that a crash left half made: answers given since
 }
 
 type effect struct {
@@ -113,7 +125,7 @@ type effect struct {
 }
 
 func newCharges(w *world, op *contract.Operation, b behaviour) *charges {
-	return &charges{world: w, behaviour: b.withDefaults(), op: op, records: map[string]*record{}, cache: map[string]int64{}}
+	return &charges{world: w, behaviour: b.withDefaults(), op: op, records: map[string]*record{}, cache: map[string]int64{}, failedOnce: map[string]bool{}}
 }
 
 func (s *charges) is(faults ...string) bool {

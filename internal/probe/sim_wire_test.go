@@ -22,7 +22,11 @@ type conn struct {
 	request *probe.Request
 	wholeAt int64 // when the last byte of the request arrives
 	over    bool
-	loses   bool     // the answer is lost on the way
+	loses   bool // the answer is lost on the way
+	gone    bool // the caller hung up
+	hangsUp probe.HangUp
+	other   bool     // of the other principal
+	target  string   // the base URL's number
 	waiting *process // the caller, once it waits
 	got     trace.Answer
 }
@@ -42,9 +46,23 @@ func (c *conn) answer(status int, header [][2]string, body []byte) {
 	if c.over {
 		return
 	}
+	if c.hangsUp.When == probe.InAnswer {
+		c.hangUp(c.s.now + int64(oneWay))
+		return
+	}
 	var unmasked *trace.Masker
-	c.end(trace.Answer{Outcome: trace.Answered, Status: status, Header: header, Body: unmasked.Body(body, int64(len(body))),
-		FirstByte: c.s.now + int64(oneWay), LastByte: c.s.now + int64(oneWay+writing)})
+	a := trace.Answer{Outcome: trace.Answered, Status: status, Header: header, Body: unmasked.Body(body, int64(len(body))),
+		FirstByte: c.s.now + int64(oneWay), LastByte: c.s.now + int64(oneWay+writing)}
+	if a.Body.Truncated {
+		a.Body.Value = probe.ValueDigest(c.s.op, body)
+	}
+	c.end(a)
+}
+
+// hangUp ends the connection from the caller's side.
+func (c *conn) hangUp(firstByte int64) {
+	c.gone = true
+	c.end(trace.Answer{Outcome: trace.HungUp, FirstByte: firstByte, LastByte: c.s.now + int64(oneWay), Error: "hung up on purpose"})
 }
 
 // reset ends the connection without an answer.
@@ -64,11 +82,16 @@ func (c *conn) end(a trace.Answer) {
 
 // fly sends one copy: its head now, its last byte after a hold.
 func (s *sim) fly(q *probe.Request, hold probe.Hold, target string, holding time.Duration) (*trace.Sent, trace.Answer) {
+	return s.flyUntil(q, hold, target, holding, probe.HangUp{}, false)
+}
+
+func (s *sim) flyUntil(q *probe.Request, hold probe.Hold, target string, holding time.Duration, until probe.HangUp, other bool) (*trace.Sent, trace.Answer) {
 	if !s.service.up() {
 		return nil, trace.Answer{Request: q.ID, Outcome: trace.Refused, LastByte: s.now, Error: "connection refused"}
 	}
 	s.connects++
-	c := &conn{s: s, number: s.connects, request: q, wholeAt: s.now + int64(holding+writing+oneWay)}
+	c := &conn{s: s, number: s.connects, request: q, wholeAt: s.now + int64(holding+writing+oneWay), hangsUp: until,
+		other: other, target: target}
 	if s.disturb != nil {
 		if outcome := s.disturb(c); outcome == trace.Reset {
 			c.wholeAt += int64(time.Hour) // it never arrives
@@ -96,8 +119,11 @@ func (s *sim) fly(q *probe.Request, hold probe.Hold, target string, holding time
 	sent.WriteEnded, sent.Whole = s.now, !c.over || c.got.LastByte >= s.now
 	if !c.over {
 		c.waiting = s.current
-		s.park(s.timeout)
+		s.park(s.hangsUpAfter(until))
 		c.waiting = nil
+		if !c.over && until.When == probe.Written {
+			c.hangUp(0)
+		}
 	} else if c.got.LastByte > s.now {
 		s.sleep(time.Duration(c.got.LastByte - s.now))
 	}
@@ -107,8 +133,28 @@ func (s *sim) fly(q *probe.Request, hold probe.Hold, target string, holding time
 	return sent, c.got
 }
 
+// hangsUpAfter is how long a caller waits for an answer.
+func (s *sim) hangsUpAfter(h probe.HangUp) time.Duration {
+	if h.When != probe.Written {
+		return s.timeout
+	}
+	return h.After + time.Duration(h.Part*float64(s.answerTime())) + 1
+}
+
+// apart sends one copy that is unlike the others.
+func (x *simActor) apart(a probe.Send) {
+	if !a.Long {
+		x.s.enter(&x.s.places)
+	}
+	sent, answer := x.s.flyUntil(x.p.asked[a.Request], probe.NoHold, a.Target, 0, a.HangUp, a.Other)
+	if !a.Long {
+		x.s.leave(&x.s.places)
+	}
+	x.result(a.Label, 0, sent, answer)
+}
+
 // release sends requests together and records each.
-func (x *simActor) release(label string, ids []string, hold probe.Hold, target string) {
+func (x *simActor) release(label string, ids []string, hold probe.Hold, targets []string, other bool) {
 	x.s.enter(&x.s.places)
 	sent := make([]*trace.Sent, len(ids))
 	answers := make([]trace.Answer, len(ids))
@@ -123,7 +169,7 @@ func (x *simActor) release(label string, ids []string, hold probe.Hold, target s
 			if len(ids) == 1 {
 				h = probe.NoHold
 			}
-			sent[i], answers[i] = x.s.fly(x.p.asked[id], h, target, holding)
+			sent[i], answers[i] = x.s.flyUntil(x.p.asked[id], h, targets[i%len(targets)], holding, probe.HangUp{}, other)
 		})
 	}
 	x.s.together(copies)
@@ -140,6 +186,16 @@ func (x *simActor) result(label string, copy int, sent *trace.Sent, a trace.Answ
 	x.emit(label, copy, &trace.Event{Kind: trace.KindAnswer, Answer: &a})
 }
 
+// answerTime is what the control saw.
+func (s *sim) answerTime() (answer time.Duration) {
+	for _, p := range s.parts {
+		if p.plan.Step == probe.ControlStep {
+			answer = p.history.AnswerTime()
+		}
+	}
+	return answer
+}
+
 // volley sends its requests at even spaces over the answer time that the
 // control saw, and kills the service when the last is written.
 func (x *simActor) volley(a probe.Volley) {
@@ -147,12 +203,7 @@ func (x *simActor) volley(a probe.Volley) {
 		x.kill()
 		return
 	}
-	var answer time.Duration
-	for _, p := range x.s.parts {
-		if p.plan.Step == probe.ControlStep {
-			answer = p.history.AnswerTime()
-		}
-	}
+	answer := x.s.answerTime()
 	n := len(a.Requests)
 	space := min(max(time.Duration(a.Reach*float64(answer)/float64(n)), 200*time.Microsecond), 250*time.Millisecond)
 	sent := make([]*trace.Sent, n)

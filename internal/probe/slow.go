@@ -2,6 +2,7 @@ package probe
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/contract"
@@ -68,19 +69,23 @@ func planSlow(b *builder) {
 		label := duringLabel(i)
 		labels = append(labels, label)
 		branches = append(branches, []Action{Pause{For: at},
-			If{When: Condition{Fact: Pending, Labels: []string{"slow"}}, Body: long(label, id)}})
+			If{When: Condition{Fact: Pending, Labels: []string{"slow"}}, Body: join(long(label, id), b.count(seenLabel(i), op))}})
 	}
 	b.thread("slow", join(
 		b.count("before", op),
 		b.count("control-before", alone),
 		[]Action{Fan{Branches: branches}},
-		b.above("after-slow", "before", op),
 		b.count("counted", op),
 		[]Action{comeBack("again", id, patience(b.op)), b.environmentAs(f, "slow", "environment", labels...)},
+		b.above("appeared", "before", op),
 		b.settled("settled", op),
 		b.count("settled-control", alone),
 	)...)
 }
+
+// seenLabel is of the count after a duplicate's answer: takeovers can go on
+// beyond the retention, and what is counted at the end shows nothing then.
+func seenLabel(i int) string { return "seen-" + strconv.Itoa(i+1) }
 
 func duringLabel(i int) string { return "during-" + strconv.Itoa(i+1) }
 
@@ -91,20 +96,25 @@ func judgeSlow(j *judging) {
 		return
 	}
 	t := j.history.Trial("slow")
-	if j.lapsed(t) {
-		return
-	}
-	slow, again := t.Last("slow"), t.Last("again")
+	slow := t.Last("slow")
 	race := []*Exchange{slow}
 	for i := range slowMoments(j.op) {
 		if x := t.Last(duringLabel(i)); x != nil {
 			race = append(race, x)
 		}
 	}
+	if j.lapsedBefore(t, slow) {
+		return
+	}
+	again := j.sentInTime(t, slow, "again")
 	winner := j.slowResult(t, slow, race)
 	wrong, told := "", false
 	if unit, ok := j.slowUnit(t); ok {
-		wrong, told = j.tally(t, "", unit, winner != nil, true, [3]string{"before", "counted", "settled"})
+		if j.anyLate(t, slow, "again") {
+			wrong, told = j.ranWithin(t, slow, unit)
+		} else {
+			wrong, told = j.tally(t, "", unit, winner != nil, true, [3]string{"before", "counted", "settled"})
+		}
 	}
 	if winner == nil {
 		return
@@ -113,13 +123,33 @@ func judgeSlow(j *judging) {
 		j.tellable()
 	}
 	for _, x := range race[1:] {
+		if j.forgettable(slow, x.since(slow)) && x.Whole() {
+			continue // its key may have been forgotten while it waited
+		}
 		j.judgeDuring(t, slow, x, winner, wrong)
 	}
 	j.judgeClaimEnds(t, slow, race[1:], winner)
-	if !j.superseded(slow) || !j.oneOf(race, again) {
+	if again != nil && (!j.superseded(slow) || !j.oneOf(race, again)) {
 		j.judgeRetried(t, "after it", winner, again, wrong, "settled")
 	}
 	j.slowShown(slow, race[1:])
+}
+
+// ranWithin looks for a second effect among the counts that were read while the
+// key was remembered for certain.
+func (j *judging) ranWithin(t *Trial, slow *Exchange, unit int64) (slug string, ok bool) {
+	before, ok := t.Counted("before")
+	for _, c := range t.Counts {
+		made := c.N - before.N
+		if !ok || c.Error != "" || made <= unit || !strings.HasPrefix(c.Label, "seen-") || j.forgettable(slow, time.Duration(c.At-slow.sentAt())) {
+			continue
+		}
+		j.accuse(t, Finding{Slug: j.slug("effect-ran-twice"), Follows: j.followsRuns(true),
+			Expected: "effects for one operation: " + itoa(unit), Actual: "effects counted: " + itoa(made)},
+			j.op.Promise.Duplicate.Pos, "requests that share a key and a body have one effect together")
+		return j.slug("effect-ran-twice"), true
+	}
+	return "", ok
 }
 
 // slowUnit is how many effects the slow operation makes where nothing comes
@@ -158,20 +188,19 @@ func (j *judging) slowResult(t *Trial, slow *Exchange, race []*Exchange) *Exchan
 	if j.superseded(slow) && others != nil {
 		return others
 	}
-	if !c.trouble && slow.Whole() && others != nil && j.rules.class(t.Last("control")).welcome {
+	alone := j.rules.class(t.Last("control")).welcome
+	if slow.Whole() && others != nil && alone && !j.environmental(t, slow) {
 		j.accuse(t, Finding{Slug: j.slug("refused"), Case: "the slow request itself", Follows: j.followsRuns(true),
 			Expected: "the operation's result, as without duplicates", Actual: j.rules.describe(slow)},
 			j.op.Promise.Duplicate.Pos, "a live owner keeps its claim, and its caller gets the result")
 		return others
 	}
-	if !c.none {
-		j.first(t, "slow")
+	if slow != nil && slow.Answer != nil && slow.Answer.Outcome == trace.TimedOut {
+		j.unsure(j.op.Request.Slow.Pos.Line, "a request.slow that works shorter, or a longer target.timeout",
+			"slow: the slow request was not answered within target.timeout of %s", j.contract.Target.Timeout)
 		return nil
 	}
-	if !j.environmental(t, slow) {
-		j.unsure(j.op.Request.Slow.Pos.Line, "a request.slow that works shorter, or a longer target.timeout",
-			"slow: the slow request got %s", j.rules.describe(slow))
-	}
+	j.first(t, "slow")
 	return nil
 }
 
@@ -215,6 +244,8 @@ func (j *judging) judgeDuring(t *Trial, slow, x, winner *Exchange, wrong string)
 	case !p.InFlight.Known && (x.Answer.Status == 409 || x.Answer.Status == 425 || x.Answer.Status == 429):
 		j.unknown("in_flight", p.InFlight.Pos)
 		return
+	case c.none:
+		f.Slug = j.slug("stuck")
 	default:
 		f.Slug = j.slug("refused")
 	}

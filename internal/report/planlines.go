@@ -306,6 +306,9 @@ func conditionText(c probe.Condition) string {
 		if c.ConflictSettles {
 			s += " and is not the conflict's"
 		}
+		if c.Unlike != "" {
+			s += " and has not the status of " + c.Unlike
+		}
 		return s
 	case probe.Troubled:
 		return "an answer to " + labels + " is missing or an undeclared 429, 502, 503 or 504"
