@@ -3,7 +3,7 @@
 Responses are kept in Redis, the backend that its README sets up. Its effects are
 lines in a file, so that they can be counted from outside and outlive the process.
 
-    PORT=8083 EFFECTS_FILE=effects.txt REDIS_URL=redis://127.0.0.1:6379 EXPIRY=12 python app.py
+    PORT=8083 EFFECTS_FILE=effects.txt REDIS_URL=redis://127.0.0.1:6379 EXPIRY=20 python app.py
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from redis.asyncio import from_url
 AFTER_EFFECT = int(os.environ.get("AFTER_EFFECT_MS", "40")) / 1000
 EFFECTS = os.open(os.environ["EFFECTS_FILE"], os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
 
-backend = RedisBackend(redis=from_url(os.environ["REDIS_URL"]), expiry=int(os.environ.get("EXPIRY", "12")))
+backend = RedisBackend(redis=from_url(os.environ["REDIS_URL"]), expiry=int(os.environ.get("EXPIRY", "20")))
 app = FastAPI(middleware=[Middleware(IdempotencyHeaderMiddleware, backend=backend)])
 failed_once = set()
 

@@ -4,7 +4,7 @@ Responses are kept in Django's cache in a folder, through the package's own cach
 storage. Its effects are lines in a file, so that they can be counted from outside
 and outlive the process.
 
-    PORT=8084 EFFECTS_FILE=effects.txt CACHE_DIR=cache EXPIRY=10 python app.py
+    PORT=8084 EFFECTS_FILE=effects.txt CACHE_DIR=cache EXPIRY=20 python app.py
 """
 
 import json
@@ -34,7 +34,7 @@ settings.configure(
         "default": {
             "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
             "LOCATION": os.environ["CACHE_DIR"],
-            "TIMEOUT": int(os.environ.get("EXPIRY", "10")),
+            "TIMEOUT": int(os.environ.get("EXPIRY", "20")),
         }
     },
     LOGGING_CONFIG=None,

@@ -3,7 +3,7 @@
 // @node-idempotency/nestjs with its memory storage. Its effects are lines in a
 // file, so that they can be counted from outside and outlive the process.
 //
-//   PORT=8085 EFFECTS_FILE=effects.txt EXPIRY=10 node server.js
+//   PORT=8085 EFFECTS_FILE=effects.txt EXPIRY=20 node server.js
 //
 // Decorators are called as functions: plain Node has no syntax for them.
 
@@ -15,7 +15,7 @@ const { Body, Controller, Get, Headers, HttpException, Module, Post } = require(
 const { NestFactory } = require('@nestjs/core');
 const { Idempotent, NodeIdempotencyModule } = require('@node-idempotency/nestjs');
 
-const { PORT = '8085', EFFECTS_FILE, EXPIRY = '10', AFTER_EFFECT_MS = '40' } = process.env;
+const { PORT = '8085', EFFECTS_FILE, EXPIRY = '20', AFTER_EFFECT_MS = '40' } = process.env;
 if (!EFFECTS_FILE) {
   console.error('server.js: set EFFECTS_FILE to a file');
   process.exit(2);

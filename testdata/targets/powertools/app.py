@@ -6,7 +6,7 @@ environments do, and gives its handler three seconds, the service's default. The
 effects are lines in a file, so that they can be counted from outside and outlive
 the processes.
 
-    PORT=8088 EFFECTS_FILE=effects.txt REDIS_URL=redis://127.0.0.1:6379 EXPIRY=15 VALIDATE=yes python app.py
+    PORT=8088 EFFECTS_FILE=effects.txt REDIS_URL=redis://127.0.0.1:6379 EXPIRY=20 VALIDATE=yes python app.py
 
 VALIDATE picks the form: with `yes` the payload is validated too, as the
 documentation's payload validation says; with `no` the key alone decides.
@@ -35,7 +35,7 @@ store = CachePersistenceLayer(client=Redis.from_url(os.environ["REDIS_URL"], dec
 config = IdempotencyConfig(
     event_key_jmespath='headers."idempotency-key"',
     payload_validation_jmespath="powertools_json(body)" if os.environ.get("VALIDATE") == "yes" else "",
-    expires_after_seconds=int(os.environ.get("EXPIRY", "15")),
+    expires_after_seconds=int(os.environ.get("EXPIRY", "20")),
 )
 
 
