@@ -13,7 +13,7 @@ const capacity = 16
 var evictsWhenFull = Variant{
 	Name:      "evicts-when-full",
 	What:      "the store holds 16 keys, and a new one evicts the oldest whatever its age",
-	Caught:    []string{"expiry"},
+	Caught:    []string{"expiry", "duplicate"},
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return &evicts{Behaviour: b, gone: newDrops()} },
 }
 
