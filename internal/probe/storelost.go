@@ -170,8 +170,11 @@ func (j *judging) judgeFinished(t *Trial) {
 			continue // a refusal in the outage is what is hoped for
 		}
 		f := Finding{Slug: "store-down/result-lost", Case: t.Name, Expected: j.expectedDuplicate(), Follows: cmp.Or(wrong, j.followsDuplicate())}
-		if x == back && j.rules.blocked(x) {
-			f.Slug, f.Actual = "store-down/stuck-in-progress", j.rules.describe(x)
+		if c := j.rules.class(x); x == back && !c.welcome && !c.duplicate {
+			f.Slug, f.Actual = "store-down/refused", j.rules.describe(x)
+			if j.rules.blocked(x) {
+				f.Slug = "store-down/stuck-in-progress"
+			}
 			j.accuse(t, f, pos, "once the store is back, a finished key gives its result")
 		} else if shown := j.shown(j.rules.replay(first, x)); len(shown) > 0 {
 			f.Actual = list(shown)

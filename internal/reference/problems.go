@@ -23,6 +23,7 @@ var explanations = map[string]string{
 	"effect-unknown":    "Whether the effect happened at the other service is not known yet. Send the same request again after Retry-After.",
 	"handler-failed":    "The operation failed before any effect. The key is free: send the same request again.",
 	"store-unavailable": "The store could not be reached, and without it nothing is done. Send the same request again after Retry-After.",
+	"up-invalid":        "up is true or false.",
 	"overloaded":        "Too many requests are being worked on. Send the same request again after Retry-After.",
 	"order-missing":     "Name the order by the query parameter order_id, once.",
 	"limit-invalid":     "limit is a whole number from 1 to 1000.",

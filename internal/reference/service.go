@@ -113,7 +113,7 @@ func New(store Store, options Options) (*Service, error) {
 		return nil, err
 	}
 	if options.Admin {
-		store = &Outage{Store: store}
+		store = &outage{Store: store}
 	}
 	s := &Service{
 		options: options, store: store, client: effectClient(),

@@ -10,6 +10,7 @@ var outageLeavesClaim = Variant{
 	Name:      "outage-leaves-claim",
 	What:      "a claim of the time without a store never ends: the key stays in flight",
 	Caught:    []string{"store-down"},
+	Says:      func(s *Says) { s.Promise["in_flight"] = "{status: [409], wait: true}" },
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return claimsForEver{b, newNoted[bool]()} },
 }
 

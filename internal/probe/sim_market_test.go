@@ -1,0 +1,395 @@
+package probe_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// trade is the contract that the simulated market keeps; tests change lines of it.
+const trade = `idem: contract/v1
+name: market
+target:
+  base_urls: ["http://127.0.0.1:8080", "http://127.0.0.1:8081"]
+  allow_hosts: [127.0.0.1]
+  timeout: 2s
+  auth: {header: Authorization, env: ONE}
+  other_auth: {header: Authorization, env: OTHER}
+  instance: {header: X-Served-By}
+operations:
+  - name: create-charge
+    request:
+      method: POST
+      path: /v1/charges
+      headers: {Content-Type: application/json}
+      body: {order_id: "o-1", amount: 1999}
+      fresh: [/order_id]
+    sibling: {method: POST, path: /v1/refunds, effects: {http: {path: "/v1/refunds?order_id={fresh:/order_id}", count: "$.data[*]"}, settle: 100ms}}
+    key: {header: Idempotency-Key, generate: uuid4, rules: {min_length: 1, max_length: 100, pattern: "^[!-~]*$", case: sensitive, repeated: {status: [400]}, too_long: {status: [400]}}}
+    promise:
+      duplicate: replay
+      same_headers: [Location]
+      conflict: {status: [422]}
+      in_flight: {wait: true}
+      missing_key: {status: [400]}
+      retention: 60s
+      lease: 1s
+      scope: [caller, method, path, query]
+      binding: independent
+    effects: {http: {path: "/v1/charges?order_id={fresh:/order_id}", count: "$.data[*]"}, settle: 100ms}
+    store_down: {down: [./down], up: [./up]}
+`
+
+// ways are what a simulated market does. The zero ways keep every promise of
+// trade.
+type ways struct {
+	fault   string // ways to break, joined by " + "
+	execute bool   // requests without a key run
+	unique  bool   // an order that is known to a caller and endpoint is refused, 409
+	blind   bool   // the counter shows the first caller's effects alone
+	both    bool   // the counter shows the effects of both endpoints
+	alike   bool   // answers carry nothing of their own
+	noName  bool   // answers do not tell who gave them
+	binding string // empty: independent; "conflict", "replay"
+	shared  bool   // keys are one space for all callers
+	folds   bool   // keys in another case are the same
+	present bool   // duplicates get the present state
+	cached  bool   // finished results are given in an outage too
+	stamped bool   // answers carry the second of their making, and no id
+	echoes  bool   // answers tell the key
+	hook    string // "down", "up" fails; "nothing": it takes nothing away
+}
+
+// market is a simulated API with two endpoints, two callers, two replicas and a
+// record store that can be taken away.
+type market struct {
+	*world
+	ways
+	op      *contract.Operation
+	records map[string]*deal
+	made    []sale
+	away    bool
+	ids     int
+	seen    map[string]string // what faults remember
+}
+
+// deal is the record of a key.
+type deal struct {
+	print, caller, path string
+	done                bool
+	status              int
+	body                map[string]any
+	place               string
+}
+
+// sale is one effect.
+type sale struct{ order, caller, path string }
+
+func newMarket(w *world, op *contract.Operation, how ways) *market {
+	return &market{world: w, ways: how, op: op, records: map[string]*deal{}, seen: map[string]string{}}
+}
+
+func (m *market) is(faults ...string) bool {
+	return slices.ContainsFunc(strings.Split(m.fault, " + "), func(own string) bool { return slices.Contains(faults, own) })
+}
+
+func (m *market) up() bool            { return true }
+func (m *market) kill() trace.Process { return trace.Process{Error: "nothing can be killed"} }
+func (m *market) start(time.Duration) trace.Process {
+	return trace.Process{Error: "nothing can be started"}
+}
+func (m *market) advance(time.Duration) trace.Process {
+	return trace.Process{Error: "there is no clock"}
+}
+func (m *market) count(s probe.Subject) (int64, error) { return m.counts(s, "/v1/charges"), nil }
+func (m *market) countSibling(s probe.Subject) int64   { return m.counts(s, "/v1/refunds") }
+
+func (m *market) counts(s probe.Subject, path string) (n int64) {
+	for _, e := range m.made {
+		if e.order == s.Fresh["/order_id"] && (e.path == path || m.both) && (e.caller == "one" || !m.blind) {
+			n++
+		}
+	}
+	return n
+}
+
+// store is the hook.
+func (m *market) store(up bool) trace.Process {
+	p := trace.Process{Hook: true, Store: map[bool]string{false: "down", true: "up"}[up]}
+	if m.hook == p.Store {
+		p.Error = "exit 3"
+		return p
+	}
+	if m.away = !up && m.hook != "nothing"; up && m.is("comes back empty") {
+		m.records = map[string]*deal{}
+	}
+	return p
+}
+
+// bid is a request as the market reads it.
+type bid struct {
+	*market
+	c                        *conn
+	keys                     []string
+	caller, path, query, key string
+	order, print             string
+}
+
+func (m *market) serve(c *conn) {
+	c.body()
+	b := &bid{market: m, c: c, keys: trace.Get(c.request.Header, "Idempotency-Key"), caller: "one"}
+	if c.other {
+		b.caller = "other"
+	}
+	u, _ := url.Parse(c.request.Target)
+	b.path, b.query = u.Path, u.RawQuery
+	var fields map[string]any
+	if err := json.Unmarshal(c.request.Body, &fields); err != nil {
+		panic(err)
+	}
+	b.order, _ = fields["order_id"].(string)
+	b.print = string(c.request.Body)
+	m.sleep(2 * time.Millisecond)
+	if b.refused() {
+		return
+	}
+	b.handle()
+}
+
+// refused answers requests whose key cannot be used.
+func (b *bid) refused() bool {
+	long := 100
+	switch {
+	case len(b.keys) == 0 && b.is("keyless share a key"):
+		b.key, b.print = "none", ""
+	case len(b.keys) == 0 && b.is("keyless run twice"):
+		b.sell()
+		b.key = b.unnamed()
+	case len(b.keys) == 0 && b.is("keyless answered by body"):
+		b.key = "body " + b.print
+	case len(b.keys) == 0 && (b.execute || b.is("keyless run")):
+		b.key = b.unnamed()
+	case len(b.keys) == 0:
+		if b.is("keyless run and are refused") {
+			b.sell()
+		}
+		b.answer(map[bool]int{true: 500, false: 400}[b.is("keyless get 500")], nil, "")
+		return true
+	case len(b.keys) > 1 && !b.is("first of two keys"):
+		b.answer(400, nil, "")
+		return true
+	case len(b.keys[0]) > 1000 && b.is("endless keys get 500"), len(b.keys[0]) > 60 && b.is("long keys get 500"):
+		b.answer(500, nil, "")
+		return true
+	case len(b.keys[0]) > long && !b.is("long keys are cut"), b.keys[0] == "" && !b.is("empty keys are taken"):
+		b.answer(map[bool]int{true: 422, false: 400}[b.is("long keys get 422")], nil, "")
+		return true
+	default:
+		b.key = b.keys[0]
+	}
+	if b.is("long keys are cut") {
+		b.key = b.key[:min(len(b.key), long)]
+	}
+	if b.is("keys are cut") {
+		b.key = b.key[:min(len(b.key), 40)]
+	}
+	if b.folds || b.is("keys are folded") {
+		b.key = strings.ToLower(b.key)
+	}
+	return false
+}
+
+func (b *bid) unnamed() string {
+	b.ids++
+	return fmt.Sprint("unnamed ", b.ids)
+}
+
+// slot is the record that a request meets.
+func (b *bid) slot() string {
+	caller, path, query := b.caller, b.path, b.query
+	if b.shared || b.is("callers share", "callers conflict", "callers get 500", "last caller wins", "others unprotected", "link for callers") {
+		caller = ""
+	}
+	if b.binding != "" || b.is("endpoints share", "endpoints conflict", "endpoint takes over") {
+		path = ""
+	}
+	if b.is("queries share") {
+		query = ""
+	}
+	where := strings.Join([]string{caller, path, query, b.key}, "|")
+	if b.is("keys per replica") || b.is("claims per replica") && b.records[where+"done"] == nil {
+		where += b.c.target
+	}
+	return where
+}
+
+func (b *bid) handle() {
+	at := b.slot()
+	if b.away && !(b.cached && b.records[at] != nil && b.records[at].done) {
+		b.without(at)
+		return
+	}
+	if stuck := b.seen["stuck "+at]; stuck != "" {
+		b.answer(409, nil, "")
+		return
+	}
+	r := b.records[at]
+	switch {
+	case r == nil, b.is("long keys unprotected") && len(b.key) > 60:
+		b.perform(at)
+	case r.caller != b.caller && b.is("callers conflict"):
+		b.answer(422, nil, "")
+	case r.caller != b.caller && b.is("callers get 500"):
+		b.answer(500, nil, "")
+	case r.caller != b.caller && b.is("link for callers"):
+		b.answer(422, map[string]any{"see": r.place}, "")
+	case r.caller != b.caller && b.is("others unprotected"):
+		b.sell()
+		b.answer(201, b.charge(), "")
+	case r.caller != b.caller && b.is("last caller wins"), r.path != b.path && b.is("endpoint takes over"):
+		b.perform(at)
+	case r.path != b.path && (b.binding == "conflict" || b.is("endpoints conflict")):
+		b.answer(422, nil, "")
+	case !b.same(r):
+		b.answer(422, nil, "")
+	default:
+		b.replay(r)
+	}
+}
+
+func (b *bid) same(r *deal) bool {
+	if b.is("prints per replica") && b.seen["print "+b.slot()+b.c.target] == "" {
+		return true
+	}
+	return r.print == b.print
+}
+
+// without handles a request while the record store is away.
+func (b *bid) without(at string) {
+	switch {
+	case b.is("runs without store"):
+		b.sell()
+		b.answer(201, b.charge(), "")
+		return
+	case b.is("runs without store and fails"):
+		b.sell()
+	case b.is("stuck after outage"):
+		b.seen["stuck "+at] = "yes"
+	case b.is("outage is stored"):
+		b.seen["outage "+at] = "yes"
+	case b.is("hangs without store"):
+		b.c.s.sleep(time.Hour)
+	}
+	b.answer(503, nil, "")
+}
+
+func (b *bid) perform(at string) {
+	if b.seen["outage "+at] != "" {
+		b.answer(500, nil, "")
+		return
+	}
+	if b.unique && b.sold() {
+		b.answer(409, nil, "")
+		return
+	}
+	r := &deal{print: b.print, caller: b.caller, path: b.path}
+	b.records[at] = r
+	b.seen["print "+at+b.c.target] = "yes"
+	b.sleep(8 * time.Millisecond)
+	if !b.is("endpoints do nothing") || b.path != "/v1/refunds" || b.seen["at "+b.key] == "" {
+		b.sell()
+	}
+	b.seen["at "+b.key] = b.path
+	r.status, r.body = 201, b.charge()
+	r.place = b.path + "/" + fmt.Sprint(b.ids)
+	r.done = true
+	if b.is("claims per replica") {
+		b.records[strings.TrimSuffix(at, b.c.target)+"done"] = r
+		b.records[strings.TrimSuffix(at, b.c.target)] = r
+	}
+	b.sleep(20 * time.Millisecond)
+	b.answer(r.status, r.body, r.place)
+}
+
+func (b *bid) sold() bool {
+	return slices.ContainsFunc(b.made, func(e sale) bool { return e == sale{b.order, b.caller, b.path} })
+}
+
+func (b *bid) sell() { b.made = append(b.made, sale{b.order, b.caller, b.path}) }
+
+// charge is a result.
+func (b *bid) charge() map[string]any {
+	b.ids++
+	body := map[string]any{"order_id": b.order, "path": b.path}
+	switch {
+	case b.alike:
+		return map[string]any{"ok": true}
+	case b.stamped:
+		body["created"] = time.Unix(b.now/1e9, 0).UTC().Format(time.RFC3339)
+	default:
+		body["id"] = fmt.Sprintf("ch_%08d", b.ids)
+	}
+	if b.echoes {
+		body["key"] = b.key
+	}
+	return body
+}
+
+// replay answers a duplicate, once its first is done.
+func (b *bid) replay(r *deal) {
+	for !r.done {
+		b.sleep(time.Millisecond)
+	}
+	body := r.body
+	if b.present {
+		body = map[string]any{"state": "settled"}
+		for name, v := range r.body {
+			body[name] = v
+		}
+	}
+	b.answer(r.status, body, r.place)
+}
+
+func (b *bid) answer(status int, body map[string]any, place string) {
+	if body == nil {
+		body = map[string]any{"error": status}
+	}
+	header := [][2]string{{"Content-Type", "application/json"}}
+	if place != "" && !b.alike && !b.stamped {
+		header = append(header, [2]string{"Location", place})
+	}
+	if !b.noName {
+		header = append(header, [2]string{"X-Served-By", "replica-" + map[bool]string{true: "", false: b.c.target}[b.is("one instance")]})
+	}
+	raw, _ := json.Marshal(body)
+	b.c.answer(status, header, raw)
+}
+
+// store carries out the hook of a service that has one.
+func (x *simActor) store(a probe.Store) {
+	m, ok := x.s.service.(*market)
+	if !ok {
+		x.s.t.Fatal("the plan takes away a store that is not there")
+	}
+	done := m.store(a.Up)
+	if done.Error != "" {
+		x.emit("store", 0, &trace.Event{Kind: trace.KindUndone, Text: "the " + done.Store + " hook failed: " + done.Error})
+		return
+	}
+	x.emit("store", 0, &trace.Event{Kind: trace.KindStore, Process: &done})
+}
+
+// counted reads the operation's counter, or its sibling's.
+func (s *sim) counted(a probe.Count) (int64, error) {
+	if m, ok := s.service.(*market); ok && a.Sibling {
+		return m.countSibling(a.Subject), nil
+	}
+	return s.service.count(a.Subject)
+}
