@@ -5,16 +5,21 @@ var conflict = Step{
 	Asks: "Is another body under a used key told apart from a retry?",
 	Does: []string{
 		"sends a request with a new key and waits for its answer",
-		"sends a changed body under the same key",
+		"sends a changed body under the same key: each value on its own (of a body with many, the rest in groups), arrays in another order and shorter, " +
+			"texts in another case or with one space more, texts of thousands of characters and large numbers that differ at their end, and the headers of fingerprint.headers",
 		"sends the original bytes again: the conflict must not have touched their record",
+		"sends the changed body once more: some servers compare only until they have replayed",
 		"counts the effects of the original and of the changed body",
+		"lets original and changed body race: one gets a result, the other the conflict's answer or the one in flight",
+		"where crash is declared, restarts the service once and sends changed bodies and originals of before again",
+		"tries 1 as \"1\", null, \"\" and absent: judged where promise.conflict.types is strict, told of where it is advisory",
 	},
 	Controls: []string{
 		"mutation: the changed body, with new values, must be accepted under a key of its own; else the server's refusal may be plain validation",
 		"counter: as for duplicate",
 	},
-	Pass:   "the changed body was answered as promised, ran no effect unless execute is promised, and the original still gets its result",
-	Unsure: "no changed body was accepted under its own key, or the contract does not say what a conflict gets",
+	Pass:   "every changed body was answered as promised, ran no effect unless execute is promised, and the original still gets its result",
+	Unsure: "no changed body was accepted under its own key, the service did not remember finished operations over the restart, or the contract does not say what a conflict gets",
 	Needs:  "promise.conflict, and a body with something to change",
 	Entries: []Entry{
 		{
@@ -24,14 +29,15 @@ var conflict = Step{
 			Causes: []string{
 				"the key alone is looked up and the request is never compared",
 				"the fingerprint covers method and path, or some fields, and not the whole body",
-				"the comparison is made only while the first request is in flight",
+				"the comparison is made only while the first request is in flight, or not then, or until the answer is in a cache",
+				"the fingerprint is held in memory, and the record outlives a restart without it",
 			},
 			Fixes: []string{
 				"store a fingerprint of the request (method, path, the canonical body) with the key and compare it before any replay",
 				"answer a difference with 422 or the status you promise, as problem+json that says which key is meant",
 				"where ignoring the body is meant, promise conflict: replay",
 			},
-			Evidence: "The changed body was accepted under another key (control), and under the used key got the first result.",
+			Evidence: "The changed body was accepted under another key (control), and under the used key got the first result. The report lists all that the fingerprint does not cover.",
 		},
 		{
 			Slug:  "conflict/changed-body-ran",

@@ -5,10 +5,12 @@ var reorder = Step{
 	Asks: "Is the same JSON in another order or spacing treated as promised?",
 	Does: []string{
 		"sends a JSON request with a new key and waits for its answer",
-		"sends the same value spelled otherwise under the same key: members in another order, white space, escapes, all together",
+		"sends the same value spelled otherwise under the same key: members in another order (of all objects, and of each at its depth), white space, escapes in small and capital digits, escaped slashes, surrogate pairs, all together",
 		"sends the original bytes once more, and counts the effects",
+		"tries 1999 as 1999.0 and 1.999e3, and tells of it without judging",
 	},
 	Controls: []string{
+		"mutation: the other spelling, with new values, must be accepted under a key of its own; else its refusal is a gateway's or a reader's, not the key's",
 		"counter: as for duplicate",
 		"environment: as for duplicate",
 	},

@@ -10,7 +10,7 @@ func Styles() []Variant {
 		inFlight409, inFlight425, inFlight429, waitsThen409, busyBeforeConflict,
 
 		// the same key with another body
-		conflict409, conflict400, same409, keyDecides, keyAndBody,
+		conflict409, conflict400, same409, keyDecides, keyAndBody, onlyEuros,
 
 		// what the fingerprint covers
 		byteFingerprint, formBodies,
@@ -22,7 +22,7 @@ func Styles() []Variant {
 		stores5xx, storesSuccessOnly, retentionLonger, after412,
 
 		// effects and their counter
-		accepted202, laggingCounter,
+		accepted202, laggingCounter, countsAtMostOne, uniqueOrders,
 
 		// the surroundings
 		resetsSometimes, recoversWith503, offersHTTP2,
