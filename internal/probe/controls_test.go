@@ -42,7 +42,7 @@ var controls = []struct {
 	{name: "no such counter can clear a server that ignores keys", scene: scene{behaviour: behaviour{fault: "ignores keys", counter: "exists", alike: true}},
 		want: each("duplicate concurrent", "inconclusive\n    "+noDouble) + "conflict fail conflict/changed-body-ran\n    " + noDouble + "\n" +
 			each("reorder crash", "inconclusive\n    "+noDouble) +
-			"expiry inconclusive\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n    " + noDouble + "\n"},
+			"expiry inconclusive\n    whether the key was forgotten cannot be told: answers do not differ and no effect is counted\n    " + noDouble + "\n" + each("disconnect", "inconclusive\n    "+noDouble)},
 	{name: "business ids are unique", scene: scene{contract: changed("in_flight: {wait: true}"), behaviour: behaviour{unique: true}},
 		want: each(all, "inconclusive\n    the control's operations were not accepted: status 201, status 409: {\"error\":\"order exists\"}")},
 	{name: "no changed body is valid", scene: scene{contract: changed("conflict: {status: [422], covers: [/amount, /currency]}"), behaviour: behaviour{plain: true}},

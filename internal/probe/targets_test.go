@@ -37,7 +37,8 @@ var targets = []struct {
 			"conflict fail conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"crash fail crash/effect-ran-twice<-duplicate/effect-ran-twice\n" +
-			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/never-forgets expiry/forgot-early<-duplicate/effect-ran-twice",
+			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/never-forgets expiry/forgot-early<-duplicate/effect-ran-twice\n" +
+			"disconnect fail disconnect/effect-ran-twice<-duplicate/effect-ran-twice",
 	},
 	{
 		// So slow that the end of a stampede comes when its first is done.
@@ -50,7 +51,8 @@ var targets = []struct {
 			"conflict fail conflict/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"reorder fail reorder/effect-ran-twice<-duplicate/effect-ran-twice\n" +
 			"crash fail crash/effect-ran-twice<-duplicate/effect-ran-twice\n" +
-			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/never-forgets expiry/forgot-early<-duplicate/effect-ran-twice",
+			"expiry fail expiry/ran-more-than-once<-duplicate/effect-ran-twice expiry/never-forgets expiry/forgot-early<-duplicate/effect-ran-twice\n" +
+			"disconnect fail disconnect/effect-ran-twice<-duplicate/effect-ran-twice",
 	},
 	{
 		name:      "express-idempotency, asks isHit",
