@@ -93,8 +93,11 @@ func (t *selfTest) run(ctx context.Context) selftest.Report {
 	ended := make([]time.Time, len(t.cases))
 	started := make([]time.Time, len(t.cases))
 	var workers sync.WaitGroup
-	for range min(t.verify.selfTest.jobs, len(t.cases)) {
+	abreast := min(t.verify.selfTest.jobs, len(t.cases))
+	for i := range abreast {
 		workers.Go(func() {
+			// A check is busiest as it begins: they do not begin together.
+			pause(ctx, time.Duration(i)*stagger)
 			for i := range next {
 				started[i] = time.Now()
 				run := t.check(ctx, t.cases[i])
@@ -109,6 +112,16 @@ func (t *selfTest) run(ctx context.Context) selftest.Report {
 	workers.Wait()
 	t.app.endProgress()
 	return t.gather(ctx, runs, started, ended)
+}
+
+// stagger is how long after another the first checks begin.
+const stagger = 500 * time.Millisecond
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
 }
 
 // gather puts the runs into their rows. Where the self-test was interrupted
