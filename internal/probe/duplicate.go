@@ -1,6 +1,9 @@
 package probe
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // duplicateStep sends one request, then the same bytes again twice: once at
 // once, once after the effects have settled.
@@ -37,16 +40,14 @@ func judgeDuplicate(j *judging) {
 	if !ok {
 		return
 	}
-	if j.lapsed(t) {
-		if e, ok := j.counts(t, "before", "after-retry", "settled"); ok && e.Settled-e.Before < e.Unit {
-			j.ranOnce(t, "duplicate", "before", "after-retry", "settled") // no later request takes an effect away
-		}
-		return
-	}
 	j.tellable()
-	wrong := j.ranOnce(t, "duplicate", "before", "after-retry", "settled")
-	j.judgeRetry(t, "retry", first, wrong, "after-retry", "again")
-	j.judgeRetry(t, "again", first, wrong, "settled")
+	wrong := j.duplicateEffects(t)
+	if x := j.retryInTime(t, "retry"); x != nil {
+		j.judgeRetry(t, "retry", first, x, wrong, "after-retry", "again")
+		if x = j.retryInTime(t, "again"); x != nil {
+			j.judgeRetry(t, "again", first, x, wrong, "settled")
+		}
+	}
 	if j.rules.marked(first) && first.Attempt == 0 && p.Duplicate.Value.Mode != "current" {
 		j.accuse(t, Finding{Slug: "duplicate/marker-on-first", Expected: "no " + p.Marker.Header + " on a first answer",
 			Actual: p.Marker.Header + ": " + p.Marker.Value + " stands on it"}, p.Marker.Pos,
@@ -54,6 +55,49 @@ func judgeDuplicate(j *judging) {
 	}
 	sent := len(t.Under("first")) + len(t.Under("retry")) + len(t.Under("again"))
 	j.measure("requests", fmt.Sprintf("%d with one key", sent), fmt.Sprintf("the same request was sent %d times", sent))
+}
+
+// retryInTime gives what a label's request got while its key was remembered for
+// certain, nil where the reason is said why there is none. An answer that told
+// its caller to come back, which could be done only too late, is not the last
+// word; one that began too late may be of a key that was forgotten meanwhile.
+func (j *judging) retryInTime(t *Trial, label string) *Exchange {
+	sent, began := t.Under(label), t.Under("first")[0]
+	if len(sent) == 0 {
+		j.unsure(0, "run the step again", "the %s was not sent", label)
+		return nil
+	}
+	x, last := j.sentInTime(t, began, label), sent[len(sent)-1]
+	switch {
+	case x == nil:
+	case x != last && j.rules.unsettled(x) && !j.hangs(t, x):
+		j.lapsedAfter(t, last.later(began))
+		return nil
+	case x.Whole() && j.forgettable(began, x.ended(began)):
+		j.lapsedAfter(t, x.ended(began))
+		return nil
+	}
+	return x
+}
+
+// duplicateEffects judges the counts that were read before any request was at
+// work later than the key's effective retention.
+func (j *judging) duplicateEffects(t *Trial) string {
+	late := func(label string) bool {
+		began := t.Under("first")[0]
+		return slices.ContainsFunc(t.Under(label), func(x *Exchange) bool {
+			return j.forgettable(began, max(x.later(began), x.ended(began)))
+		})
+	}
+	switch {
+	case late("retry"):
+		if e, ok := j.counts(t, "before", "after-retry", "settled"); !ok || e.Settled-e.Before >= e.Unit {
+			return "" // what came late may run; it takes no effect away
+		}
+	case late("again"):
+		return j.ranOnce(t, "duplicate", "before", "after-retry", "settled-retry")
+	}
+	return j.ranOnce(t, "duplicate", "before", "after-retry", "settled")
 }
 
 // ranOnce judges the counts of a trial that must show one operation's effect,
@@ -76,12 +120,7 @@ func (j *judging) ranOnce(t *Trial, step, before, after, settled string) string 
 // judgeRetry judges one answer that should be the duplicate's. Where the
 // counts are wrong already, what the answer shows follows from that. Next are
 // the labels that come after it in the plan.
-func (j *judging) judgeRetry(t *Trial, label string, first *Exchange, wrong string, next ...string) {
-	x := t.Last(label)
-	if x == nil {
-		j.unsure(0, "run the step again", "the %s was not sent", label)
-		return
-	}
+func (j *judging) judgeRetry(t *Trial, label string, first, x *Exchange, wrong string, next ...string) {
 	if !j.final(t, x, next...) || j.environmental(t, x) {
 		return
 	}

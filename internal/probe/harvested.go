@@ -76,7 +76,7 @@ func judgeHarvestedDuplicate(j *judging) {
 			j.accuse(t, Finding{Slug: wrong, Case: j.afterText(t, x), Expected: "no effect of a request that is sent again",
 				Actual: "effects rose by " + itoa(more)}, p.Duplicate.Pos, "requests that share a key and a body have one effect together")
 		}
-		j.judgeRetry(t, late, first, wrong, "settled")
+		j.judgeRetry(t, late, first, x, wrong, "settled")
 		j.examined(Case{Name: t.Name + ", " + j.afterText(t, x)}, before)
 	}
 }

@@ -190,6 +190,15 @@ func (x *Exchange) later(first *Exchange) time.Duration {
 	return time.Duration(x.sentAt() - first.sentAt())
 }
 
+// ended is how long after another was sent an exchange's answer began, or its
+// waiting ended; 0 where neither was recorded.
+func (x *Exchange) ended(first *Exchange) time.Duration {
+	if x == nil || x.Answer == nil {
+		return 0
+	}
+	return time.Duration(cmp.Or(x.Answer.FirstByte, x.Answer.LastByte) - first.sentAt())
+}
+
 // status is the status of a whole answer; 0 where there is none.
 func (x *Exchange) status() int {
 	if !x.Whole() {
