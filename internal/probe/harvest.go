@@ -227,6 +227,9 @@ func earlier(e trace.Event, by int64) trace.Event {
 			answer.FirstByte -= by
 		}
 		answer.LastByte -= by
+		if answer.Ended != 0 {
+			answer.Ended -= by
+		}
 		e.Answer = &answer
 	}
 	if e.Count != nil {

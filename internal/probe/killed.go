@@ -41,7 +41,9 @@ func volleyOf(t *Trial) (ops []killed, kill *Moment) {
 	for _, x := range t.Under("volley") {
 		n := strconv.Itoa(x.Copy)
 		k := killed{index: n, sent: x, answered: x.Whole(), retry: t.Last("retry-" + n), again: t.Last("again-" + n)}
-		if kill != nil && !k.answered && x.Answer != nil && x.Answer.LastByte > 0 && x.Answer.LastByte < kill.At {
+		// Of an answer that was begun the last byte is not the end: the kill itself
+		// may have cut it off.
+		if kill != nil && !k.answered && x.Answer != nil && x.Answer.Ended > 0 && x.Answer.Ended < kill.At {
 			k.lostEarly = true
 		}
 		before, none := t.Counted("before-" + n)

@@ -45,6 +45,9 @@ func (s *charges) serve(c *conn) {
 	}
 	unknown := s.is("looks before the body") && s.find(k) == nil
 	c.body()
+	if s.headFirst {
+		c.head = s.now + int64(oneWay)
+	}
 	s.taken = max(s.taken, s.now) + int64(s.intake)
 	k.pause(time.Duration(s.taken - s.now))
 	switch {

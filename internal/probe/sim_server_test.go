@@ -25,6 +25,7 @@ type behaviour struct {
 	lease         time.Duration
 	intake        time.Duration // one request at a time is taken in, each so long
 	memory        bool          // records die with the process
+	headFirst     bool          // the head of an answer is sent before the work is done
 	late          bool          // the result is recorded when it is answered, not with the effect
 	inFlight      int           // status; 0: waits
 	conflict      int           // status

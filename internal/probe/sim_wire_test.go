@@ -22,8 +22,9 @@ type conn struct {
 	request *probe.Request
 	wholeAt int64 // when the last byte of the request arrives
 	over    bool
-	loses   bool // the answer is lost on the way
-	gone    bool // the caller hung up
+	loses   bool  // the answer is lost on the way
+	head    int64 // when the answer's head came, before the rest; 0: with it
+	gone    bool  // the caller hung up
 	hangsUp probe.HangUp
 	other   bool     // of the other principal
 	target  string   // the base URL's number
@@ -67,16 +68,24 @@ func (c *conn) hangUp(firstByte int64) {
 
 // reset ends the connection without an answer.
 func (c *conn) reset(outcome trace.Outcome) {
-	if !c.over {
-		c.end(trace.Answer{Outcome: outcome, LastByte: c.s.now + int64(oneWay), Error: "the connection ended"})
+	if c.over {
+		return
 	}
+	a := trace.Answer{Outcome: outcome, LastByte: c.s.now + int64(oneWay), Error: "the connection ended"}
+	if a.Ended = a.LastByte; c.head > 0 && outcome == trace.Reset {
+		a.Outcome, a.FirstByte, a.LastByte = trace.Cut, c.head, c.head
+	}
+	c.end(a)
 }
 
 func (c *conn) end(a trace.Answer) {
 	a.Request = c.request.ID
+	if a.Outcome != trace.Answered && a.Ended == 0 {
+		a.Ended = a.LastByte
+	}
 	c.over, c.got = true, a
 	if c.waiting != nil {
-		c.s.wakeAt(c.waiting, a.LastByte)
+		c.s.wakeAt(c.waiting, max(a.LastByte, a.Ended))
 	}
 }
 
@@ -114,7 +123,7 @@ func (s *sim) flyUntil(q *probe.Request, hold probe.Hold, target string, holding
 	if target == "" {
 		target = "0"
 	}
-	sent := &trace.Sent{Request: q.ID, Target: target, Connection: c.number, Protocol: "HTTP/1.1", Hold: string(hold), WriteBegan: s.now}
+	sent := &trace.Sent{Request: q.ID, Target: target, Other: other, Connection: c.number, Protocol: "HTTP/1.1", Hold: string(hold), WriteBegan: s.now}
 	s.sleep(writing)
 	sent.WriteEnded, sent.Whole = s.now, !c.over || c.got.LastByte >= s.now
 	if !c.over {

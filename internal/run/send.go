@@ -107,17 +107,23 @@ func (x *actor) release(ctx context.Context, label string, ids, targets []string
 	}
 	free()
 	for i, res := range results {
-		x.recordResult(label, i, ids[i], targets[i%len(targets)], res)
+		x.recordResult(label, i, came{ids[i], targets[i%len(targets)], other}, res)
 	}
 }
 
+// came is which request a result is of, where it went and who sent it.
+type came struct {
+	id, target string
+	other      bool
+}
+
 // recordResult records what was written of a copy and what came back.
-func (x *actor) recordResult(label string, copy int, id, target string, res wire.Result) {
-	mask := x.r.Mask
+func (x *actor) recordResult(label string, copy int, of came, res wire.Result) {
+	mask, id := x.r.Mask, of.id
 	if res.WriteBegan > 0 {
 		x.r.ledger.note(x, x.p.asked[id], res)
 		x.emit(label, copy, &trace.Event{Kind: trace.KindSent, At: res.WriteEnded, Sent: &trace.Sent{
-			Request: id, Target: targetName(target), Connection: res.Connection, Protocol: res.Protocol,
+			Request: id, Target: targetName(of.target), Other: of.other, Connection: res.Connection, Protocol: res.Protocol,
 			Hold: string(res.Hold), WriteBegan: res.WriteBegan, WriteEnded: res.WriteEnded, Whole: res.Whole}})
 	}
 	body, size := plainBody(res)
@@ -132,6 +138,9 @@ func (x *actor) recordResult(label string, copy int, id, target string, res wire
 	}
 	if a.LastByte == 0 {
 		a.LastByte = x.r.Clock()
+	}
+	if res.Outcome != trace.Answered {
+		a.Ended = res.Ended
 	}
 	x.emit(label, copy, &trace.Event{Kind: trace.KindAnswer, Answer: a})
 }

@@ -107,11 +107,12 @@ type Sent struct {
 	Request    string `json:"request"` // Request.ID
 	Target     string `json:"target"`  // which base URL: "0", "1", ... or "expiry"
 	Connection int    `json:"connection"`
-	Protocol   string `json:"protocol"`       // "HTTP/1.1", "HTTP/2"
-	Hold       string `json:"hold,omitempty"` // "body" or "header" where the copy was held and released
-	WriteBegan int64  `json:"write_began"`    // of the first byte; of the released part where held
-	WriteEnded int64  `json:"write_ended"`    // of the last byte
-	Whole      bool   `json:"whole"`          // every byte was written
+	Protocol   string `json:"protocol"`        // "HTTP/1.1", "HTTP/2"
+	Hold       string `json:"hold,omitempty"`  // "body" or "header" where the copy was held and released
+	WriteBegan int64  `json:"write_began"`     // of the first byte; of the released part where held
+	WriteEnded int64  `json:"write_ended"`     // of the last byte
+	Whole      bool   `json:"whole"`           // every byte was written
+	Other      bool   `json:"other,omitempty"` // sent as the other principal (target.other_auth)
 }
 
 // Outcome says what became of a copy.
@@ -136,6 +137,7 @@ type Answer struct {
 	Body      Body        `json:"body"`
 	FirstByte int64       `json:"first_byte,omitempty"` // nanoseconds since the run began; 0 where none came
 	LastByte  int64       `json:"last_byte,omitempty"`
+	Ended     int64       `json:"ended,omitempty"` // when the connection of an answer that did not come whole was seen to end
 	Error     string      `json:"error,omitempty"` // masked
 }
 

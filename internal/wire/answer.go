@@ -19,6 +19,7 @@ import (
 type answer struct {
 	begun       bool // a byte of the final answer has come
 	first, last int64
+	ended       int64 // when reading was over
 	status      int
 	header      [][2]string
 	body        []byte
@@ -46,6 +47,7 @@ func readAnswer(conn net.Conn, method string, o *Options, began func() error) an
 	r := bufio.NewReaderSize(in, 16<<10)
 	a := answer{}
 	a.err = a.read(r, in, method, o.MaxBody, began)
+	a.ended = o.Clock()
 	if a.begun {
 		a.last = in.at
 	}

@@ -226,7 +226,7 @@ func (f *flight) result() Result {
 		Connection: f.number, Protocol: "HTTP/1.1",
 		WriteBegan: f.sent.began, WriteEnded: f.sent.ended, Whole: f.sent.bytes == len(f.raw),
 		Outcome: trace.Answered, Status: a.status, Header: a.header, Body: a.body, BodySize: a.size,
-		FirstByte: a.first, LastByte: a.last, Err: a.err,
+		FirstByte: a.first, LastByte: a.last, Ended: a.ended, Err: a.err,
 	}
 	if f.sent.held {
 		r.Hold = f.hold

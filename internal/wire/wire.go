@@ -120,6 +120,7 @@ type Result struct {
 	BodySize   int64       // all of them
 	FirstByte  int64       // of the final answer, interim ones (1xx) apart
 	LastByte   int64
+	Ended      int64 // when no more could come: the answer was whole, or its connection was seen to end
 	Err        error // nil where Outcome is answered
 }
 
