@@ -292,7 +292,7 @@ func (x *actor) volley(ctx context.Context, a probe.Volley) {
 	sleep(ctx, time.Duration(a.Offset*float64(space)))
 	x.kill(ctx, service)
 	for i, res := range <-results {
-		x.recordResult(a.Label, i, a.Requests[i], a.Target, res)
+		x.recordResult(a.Label, i, came{id: a.Requests[i], target: a.Target}, res)
 	}
 }
 

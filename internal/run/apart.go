@@ -31,7 +31,7 @@ func (x *actor) apart(ctx context.Context, a probe.Send) {
 		return
 	}
 	one.HangUp = x.hangUp(a.HangUp)
-	x.recordResult(a.Label, 0, a.Request, a.Target, x.r.Client.SendCopy(ctx, one))
+	x.recordResult(a.Label, 0, came{a.Request, a.Target, a.Other}, x.r.Client.SendCopy(ctx, one))
 }
 
 // hangUp gives the moment of a hang-up: parts of an answer's time are of the
