@@ -57,6 +57,8 @@ var marketFaults = []marketCase{
 	{name: "endpoint takes over", ways: ways{fault: "endpoint takes over"}, want: "binding fail binding/effect-ran-twice"},
 	{name: "endpoints do nothing", ways: ways{fault: "endpoints do nothing"}, want: "binding fail binding/effect-missing"},
 	{name: "callers share", ways: ways{fault: "callers share"}, want: "scope fail scope/other-callers-result scope/other-callers-conflict"},
+	{name: "callers share, and keys are kept for six seconds", contract: traded("retention: 6s"), ways: ways{fault: "callers share"},
+		want: "scope fail scope/other-callers-result scope/other-callers-conflict"},
 	{name: "callers conflict", ways: ways{fault: "callers conflict"}, want: "scope fail scope/other-callers-conflict"},
 	{name: "callers get 500", ways: ways{fault: "callers get 500"}, want: "scope fail scope/other-caller-refused"},
 	{name: "last caller wins", ways: ways{fault: "last caller wins"}, want: "scope fail scope/effect-ran-twice"},

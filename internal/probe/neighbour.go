@@ -122,14 +122,33 @@ func (b *builder) neighbours(n neighbour, label string, m *made, poll bool, abov
 	return []Action{Settle{For: effects.Settle}, c}
 }
 
-// neighboursWhereSeen waits for the neighbour's effect, but only where the
-// control's was seen: for one that the counter is blind to nobody need wait.
+// neighboursWhereSeen waits for the neighbour's effect, but only where it was
+// accepted and the control's was seen: for one that was refused, or that the
+// counter is blind to, nobody need wait.
 func (b *builder) neighboursWhereSeen(n neighbour, m *made) []Action {
 	body := b.neighbours(n, "other-seen", m, true, "other-before")
 	if len(body) == 0 {
 		return nil
 	}
-	return []Action{If{When: Condition{Fact: Risen, Labels: []string{"control-before", "control-after"}}, Body: body}}
+	c := body[0].(Count)
+	c.Within, _ = neighbourWait(b.op, n)
+	body = []Action{If{When: Condition{Fact: Risen, Labels: []string{"control-before", "control-after"}}, Body: []Action{c}}}
+	return b.whereAccepted("neighbour", body)
+}
+
+// neighbourWait is how long a neighbour's effect is waited for: it may never
+// come, and the first's key must outlive the wait. Whole says that this is as
+// long as effects may take.
+func neighbourWait(op *contract.Operation, n neighbour) (wait time.Duration, whole bool) {
+	effects := op.Effects
+	if n.sibling {
+		effects = op.Sibling.Effects
+	}
+	atLeast, _, known := op.EffectiveRetention()
+	if !known || atLeast/4 >= effects.AppearsWithin {
+		return effects.AppearsWithin, true
+	}
+	return atLeast / 4, false
 }
 
 // countable says that effects are counted, and not by answers only.
@@ -138,18 +157,23 @@ func countable(e *contract.Effects) bool { return e != nil && e.Kind != contract
 // met is what a neighbour's experiment showed.
 type met struct {
 	first, control, other, retried, again *Exchange
+	prior                                 *Exchange // nil where the control has values of its own
 
 	counted     bool  // the neighbour's own effects can be counted
 	unit, own   int64 // of the control and of the neighbour
 	late        int64 // what rose after the neighbour was answered
 	lateCounted bool
 	leak        string // see leaks
+	unseen      bool   // no effect of its own came for as long as could be waited, which is not as long as it may take
 }
 
 // meet reads a neighbour's experiment. Why says why it proves nothing, in words
 // for its case, "" where it does; what must be said of the step is said.
 func (j *judging) meet(t *Trial, n neighbour) (m met, why string) {
 	m = met{control: t.Last("control"), other: t.Last("neighbour"), again: t.Last("again"), retried: t.Last("retried")}
+	if !n.another {
+		m.prior = t.Last("control-prior")
+	}
 	if j.environmental(t, m.control) {
 		return m, "the environment"
 	}
@@ -171,7 +195,7 @@ func (j *judging) meet(t *Trial, n neighbour) (m met, why string) {
 		j.environmental(t, m.other) || j.environmental(t, m.again) || n.retry && j.environmental(t, m.retried) {
 		return m, "not shown"
 	}
-	m.leak = j.rules.leaks(m.first, m.control, m.other)
+	m.leak = j.rules.leaks(m.first, m.control, m.other, m.prior)
 	j.meetCounts(t, n, &m)
 	return m, ""
 }
@@ -186,6 +210,10 @@ func (j *judging) meetCounts(t *Trial, n neighbour, m *met) {
 	m.unit, ok1 = j.rise(t, "control-before", "control-after")
 	m.own, ok2 = j.rise(t, "other-before", "other-after")
 	m.counted = ok1 && ok2 && m.unit > 0
+	if m.counted && m.own == 0 && j.rules.class(m.other).welcome {
+		_, whole := neighbourWait(j.op, n)
+		m.unseen, m.counted = !whole, whole
+	}
 	between, ok := t.reading("between")
 	settled, ok2 := t.Counted("settled")
 	if m.lateCounted = ok && ok2; m.lateCounted && !j.blurred(t, n, m) {
@@ -194,7 +222,7 @@ func (j *judging) meetCounts(t *Trial, n neighbour, m *met) {
 	if n.another || n.sibling {
 		after, ok1 := t.reading("other-after")
 		end, ok2 := t.Counted("settled-neighbour")
-		if m.counted && ok1 && ok2 {
+		if (m.counted || m.unseen) && ok1 && ok2 {
 			m.late += end.N - after.N
 		}
 	}
@@ -235,7 +263,13 @@ func (j *judging) blurred(t *Trial, n neighbour, m *met) bool {
 // tellsNeighbour says that the neighbour's own run could be told from the first's
 // result: by its effects, or by what results show.
 func (j *judging) tellsNeighbour(m met, n neighbour) bool {
-	if m.counted || j.rules.tellsApart(m.first, m.control) {
+	if m.unseen {
+		wait, _ := neighbourWait(j.op, n)
+		j.unsure(j.op.Pos.Line, "state effects.appears_within, how long effects may take, below a quarter of the retention; or give the target a longer one (expiry.wait)",
+			"no effect of its own was counted within %s, and effects may take longer: what was waited for is bounded by the key's retention", wait)
+		return false
+	}
+	if m.counted || j.rules.tellsApart(m.first, m.control, m.prior) {
 		return true
 	}
 	line, what := j.op.Pos.Line, "effects"

@@ -91,10 +91,20 @@ type Burst struct {
 type Count struct {
 	Label   string
 	Subject Subject
-	Poll    bool   // read again until there are more than Above, or appears_within has passed
-	Above   string // the label of an earlier reading; empty: more than 0
-	Sibling bool   // with the sibling's counter
-	Target  string // as in Send: the instance whose effects are counted
+	Poll    bool          // read again until there are more than Above, or appears_within has passed
+	Above   string        // the label of an earlier reading; empty: more than 0
+	Within  time.Duration // with Poll, where shorter than appears_within: no longer than this; 0: that
+	Sibling bool          // with the sibling's counter
+	Target  string        // as in Send: the instance whose effects are counted
+}
+
+// Longest is how long a polling count goes on, where the contract gives effects
+// so long to appear.
+func (c Count) Longest(appears time.Duration) time.Duration {
+	if c.Within > 0 {
+		return min(c.Within, appears)
+	}
+	return appears
 }
 
 // Subject is what a counter counts: the fresh values of one operation, by

@@ -209,7 +209,7 @@ func (x *simActor) count(a probe.Count) {
 		c, _ := x.p.history.Trial(x.trial).Counted(a.Above)
 		above = c.N
 	}
-	deadline := x.s.now + int64(x.s.op.Effects.AppearsWithin)
+	deadline := x.s.now + int64(a.Longest(x.s.op.Effects.AppearsWithin))
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		x.s.enter(&x.s.places)
 		c := &trace.Count{Subject: a.Subject.Text, By: string(x.s.op.Effects.Kind), Began: x.s.now}

@@ -114,7 +114,7 @@ func (x *actor) count(ctx context.Context, a probe.Count) {
 		x.p.mu.Unlock()
 		above = c.N
 	}
-	deadline := time.Now().Add(effects.AppearsWithin)
+	deadline := time.Now().Add(a.Longest(effects.AppearsWithin))
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		c, seen := x.reading(ctx, counter, a.Subject)
 		done := !a.Poll || c.N > above || !time.Now().Before(deadline) || ctx.Err() != nil
