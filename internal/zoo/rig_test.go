@@ -24,6 +24,7 @@ type rig struct {
 	clock   *clock
 	gate    *gate
 	url     string
+	starts  int
 	rounds  int // of waiting for what is about to happen, 5 ms each
 }
 
@@ -51,6 +52,8 @@ func (r *rig) restart() {
 	o.Lease, o.Retention = testLease, testRetention
 	o.WaitMax, o.SweepEvery = 5*time.Second, 1000*time.Hour // it sweeps when it starts
 	o.Clock, o.Behaviour, o.Admin = r.clock, r.gate, true
+	r.starts++
+	o.Instance = fmt.Sprint("process-", r.starts)
 	s, err := r.variant.Service(r.store, o)
 	if err != nil {
 		r.Fatal(err)
@@ -85,18 +88,24 @@ type reply struct {
 // client sends each request once (net/http would send some again).
 var client = &http.Client{
 	Timeout:       30 * time.Second,
-	Transport:     &http.Transport{DisableKeepAlives: true},
+	Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-func (r *rig) send(method, path, key, body string) (got reply) {
-	req, err := http.NewRequest(method, r.url+path, strings.NewReader(body))
+func (r *rig) send(method, path, key, body string) reply {
+	header := http.Header{}
+	if key != "" {
+		header.Set("Idempotency-Key", key)
+	}
+	return r.sendWith(context.Background(), header, method, path, body)
+}
+
+func (r *rig) sendWith(ctx context.Context, header http.Header, method, path, body string) (got reply) {
+	req, err := http.NewRequestWithContext(ctx, method, r.url+path, strings.NewReader(body))
 	if err != nil {
 		return reply{err: err}
 	}
-	if key != "" {
-		req.Header.Set("Idempotency-Key", key)
-	}
+	req.Header = header
 	resp, err := client.Do(req)
 	if err != nil {
 		return reply{err: err}
@@ -137,7 +146,7 @@ func (r *rig) wantEffects(id string, want int) {
 func (r *rig) want(got reply, status int) reply {
 	r.Helper()
 	if got.err != nil || got.status != status {
-		r.Errorf("status %d (%v), want %d: %s", got.status, got.err, status, got.body)
+		r.Errorf("status %d (%v), want %d: %.200s", got.status, got.err, status, got.body)
 	}
 	return got
 }
@@ -146,7 +155,7 @@ func (r *rig) want(got reply, status int) reply {
 func (r *rig) replayed(got, first reply) {
 	r.Helper()
 	if !same(got, first) || got.header.Get(markerName) != markerValue {
-		r.Errorf("got %d %v %s, want the replay of %s", got.status, got.header, got.body, first.body)
+		r.Errorf("got %d %v %.200s, want the replay of %.200s", got.status, got.header, got.body, first.body)
 	}
 }
 
@@ -281,13 +290,14 @@ type gate struct {
 	mu     sync.Mutex
 	closed chan struct{}            // nil: open
 	inside int                      // handlers that came to it since it was shut
+	came   *reference.Call          // the first of them
 	calls  map[*reference.Call]bool // that have looked at their key since
 }
 
 func (g *gate) shut() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.closed, g.inside, g.calls = make(chan struct{}), 0, map[*reference.Call]bool{}
+	g.closed, g.inside, g.came, g.calls = make(chan struct{}), 0, nil, map[*reference.Call]bool{}
 }
 
 func (g *gate) open() {
@@ -324,7 +334,9 @@ func (g *gate) Claim(ctx context.Context, s *reference.Service, call *reference.
 func (g *gate) Execute(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) (reference.Outcome, error) {
 	g.mu.Lock()
 	closed := g.closed
-	g.inside++
+	if g.inside++; g.inside == 1 {
+		g.came = call
+	}
 	g.mu.Unlock()
 	if closed != nil {
 		select {

@@ -1,10 +1,6 @@
 package zoo
 
-import (
-	"time"
-
-	"github.com/idem-toolkit/idem/internal/reference"
-)
+import "time"
 
 // afterDeath has the process die in its handler, or before a commit, and goes
 // on when the promised lease is over.
@@ -41,12 +37,6 @@ func afterRestart(then func(r *rig, first reply)) func(*rig) {
 		r.restart()
 		then(r, first)
 	}
-}
-
-// blocked says that a dead owner has the key.
-func (r *rig) blocked() bool {
-	rec, found, err := r.store.Find(r.Context(), reference.Scope{Caller: "anonymous", Method: "POST", Path: "/v1/charges"}.ID("k"))
-	return err == nil && found && rec.State == reference.InProgress && rec.LeaseUntil.After(r.clock.Now())
 }
 
 func shownCrash() map[string]func(*rig) {

@@ -6,10 +6,14 @@ import (
 	"time"
 )
 
-// shownFaults says of each fault of the six steps how it shows.
+// shownFaults says of each fault how it shows.
 func shownFaults() map[string]func(*rig) {
 	all := map[string]func(*rig){}
-	for _, some := range []map[string]func(*rig){shownDuplicate(), shownConcurrent(), shownConflict(), shownReorder(), shownCrash(), shownExpiry()} {
+	for _, some := range []map[string]func(*rig){
+		shownDuplicate(), shownConcurrent(), shownConflict(), shownReorder(), shownCrash(), shownExpiry(),
+		shownSlow(), shownDisconnect(), shownOutcome(), shownFidelity(), shownMissingKey(), shownBinding(),
+		shownScope(), shownKeyRules(), shownReplicas(), shownStoreDown(),
+	} {
 		maps.Copy(all, some)
 	}
 	return all
