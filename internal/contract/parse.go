@@ -150,7 +150,7 @@ func (r *reader) operation(b *fields) *Operation {
 	r.child(b, "fingerprint", false, "fingerprint", func(b *fields) { o.Fingerprint = r.fingerprint(b) })
 	r.child(b, "key", true, "key", func(b *fields) { o.Key = r.key(b, &o.Request) })
 	o.Promise = r.promise(b)
-	r.child(b, "sibling", false, "sibling", func(b *fields) { o.Sibling = r.sibling(b, o.Request.Fresh) })
+	r.child(b, "sibling", false, "sibling", func(b *fields) { o.Sibling = r.sibling(b, &o.Request) })
 	r.within = true
 	o.Effects = r.effects(b, o.Request.Fresh)
 	r.child(b, "crash", false, "crash", func(b *fields) { o.Crash = r.crash(b) })

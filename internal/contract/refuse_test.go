@@ -54,6 +54,8 @@ var edits = []struct{ file, old, new string }{
 	{"minimal.yaml", "[http://localhost:8080]", "['http://a..b/']"},
 	{"minimal.yaml", "[http://localhost:8080]", "['http://[fe80::1%25eth0]/']"},
 	{"minimal.yaml", "[http://localhost:8080]", "[http://a.test, http://a.test]"},
+	{"minimal.yaml", "[http://localhost:8080]", "[http://a.test, http://A.test:80/]"},
+	{"minimal.yaml", "[http://localhost:8080]", "['http://[::1]:80/v1', 'http://[0:0::1]/v1/']"},
 	{"minimal.yaml", "[http://localhost:8080]", "[8080]"},
 	{"minimal.yaml", "[http://localhost:8080]", "['http://${HOST']"},
 	{"minimal.yaml", "[http://localhost:8080]", "['http://${1X}:80']"},
@@ -344,6 +346,9 @@ var edits = []struct{ file, old, new string }{
 	{"example.yaml", "      base_urls: [http://127.0.0.1:8081]", "      base_urls: []"},
 	{"example.yaml", "wait: 2s\n      base_urls: [http://127.0.0.1:8081]", "wait: 31s"},
 	{"replicas.json", `"sh", "-c", "./advance $IDEM_SECONDS"`, ""},
+
+	// Another endpoint.
+	{"example.yaml", "path: /v1/refunds\n", "path: /v1/charges\n"},
 
 	// The record store taken away.
 	{"example.yaml", "    crash:\n", "    store_down: {down: [./down]}\n    crash:\n"},

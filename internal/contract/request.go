@@ -196,10 +196,16 @@ func (r *reader) fingerprint(b *fields) Fingerprint {
 	return Fingerprint{Headers: b.headerNames("headers"), Ignore: b.pointers("ignore", false)}
 }
 
-func (r *reader) sibling(b *fields, fresh []Fresh) *Sibling {
+// sibling reads another endpoint. The operation's own would meet its replay,
+// and a right service would be accused of it.
+func (r *reader) sibling(b *fields, own *Request) *Sibling {
 	s := &Sibling{Method: b.method(""), Path: b.path("path"), Pos: b.at}
+	if r.err == nil && s.Method == own.Method && s.Path == own.Path {
+		r.fail(b.Get("path").Errorf("the sibling is the operation's own endpoint").
+			WithHint("name another endpoint that takes the same body, or leave sibling out"))
+	}
 	r.within = true
-	s.Effects = r.effects(b, fresh)
+	s.Effects = r.effects(b, own.Fresh)
 	r.within = false
 	return s
 }

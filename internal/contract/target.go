@@ -43,7 +43,7 @@ func (r *reader) baseURLs(b *fields, must bool) []string {
 		s := r.string(n, "each of base_urls")
 		r.checkBaseURL(n, s)
 		for _, before := range list {
-			if before == s && r.err == nil {
+			if r.err == nil && sameURL(before, s) {
 				r.fail(n.Errorf("base_urls has %s twice", document.Show(n.Text)).
 					WithHint("replicas behind one URL are told apart by target.instance"))
 			}
@@ -52,6 +52,23 @@ func (r *reader) baseURLs(b *fields, must bool) []string {
 		r.urls = append(r.urls, placed{s, pos(n)})
 	}
 	return list
+}
+
+// sameURL says whether two base URLs lead to the same place, whatever the case
+// of their host, with or without the scheme's port and a last slash: a replica
+// named twice would pass for two.
+func sameURL(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err1 := url.Parse(a)
+	y, err2 := url.Parse(b)
+	if err1 != nil || err2 != nil || x.Scheme != y.Scheme {
+		return false
+	}
+	p, bad1 := parseHost(hostPort(x))
+	q, bad2 := parseHost(hostPort(y))
+	return bad1 == "" && bad2 == "" && p == q && strings.TrimRight(x.Path, "/") == strings.TrimRight(y.Path, "/")
 }
 
 // checkBaseURL shows no more of a URL than stands in the file, and nothing of
