@@ -16,6 +16,7 @@ import (
 	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/reference"
 	"github.com/idem-toolkit/idem/internal/selftest"
 	"github.com/idem-toolkit/idem/internal/zoo"
 )
@@ -77,6 +78,8 @@ func (o *selfTestOptions) check(app *App, v *verifyOptions) error {
 	case v.runID != "" || len(v.reports) > 0 || len(v.selection.Operations) > 0:
 		return problem.New("--self-test", "it takes no --run-id, --report or --operation").
 			WithHint("idem verify --self-test --format json > self-test.json")
+	case v.plant != "" || v.harvest != "":
+		return problem.New("--self-test", "it plants and harvests nothing").WithHint("idem verify --self-test")
 	case v.format != "human" && v.format != "json":
 		return problem.New("--format", "a self-test is shown as human or json, not as %s", document.Show(v.format))
 	case o.jobs < 1 || o.jobs > mostJobs:
@@ -89,7 +92,17 @@ func (o *selfTestOptions) check(app *App, v *verifyOptions) error {
 			return problem.New("", "there is no step %q", step).WithHint("one of %s", strings.Join(probe.StepNames(), ", "))
 		}
 	}
+	if len(stepsLeft(v.selection)) == 0 {
+		return problem.New("--self-test", "--only and --skip leave no step").WithHint("idem verify --self-test")
+	}
 	return o.checkStores(app)
+}
+
+// stepsLeft gives the steps that --only and --skip leave.
+func stepsLeft(s probe.Selection) []string {
+	return slices.DeleteFunc(probe.StepNames(), func(step string) bool {
+		return slices.Contains(s.Skip, step) || len(s.Only) > 0 && !slices.Contains(s.Only, step)
+	})
 }
 
 func (o *selfTestOptions) checkStores(app *App) error {
@@ -129,7 +142,7 @@ func (o *selfTestOptions) checkStores(app *App) error {
 
 // chosen gives the variants to check: the named ones, or all; the reference
 // service as it is stands first among the styles.
-func (o *selfTestOptions) chosen(only, skip []string) ([]zoo.Variant, error) {
+func (o *selfTestOptions) chosen(steps []string) ([]zoo.Variant, error) {
 	faults, err := pick("--fault", o.faults, len(o.styles) > 0, zoo.Faults())
 	if err != nil {
 		return nil, err
@@ -138,9 +151,7 @@ func (o *selfTestOptions) chosen(only, skip []string) ([]zoo.Variant, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs := func(step string) bool {
-		return !slices.Contains(skip, step) && (len(only) == 0 || slices.Contains(only, step))
-	}
+	runs := func(step string) bool { return slices.Contains(steps, step) }
 	faults = slices.DeleteFunc(faults, func(v zoo.Variant) bool { return !slices.ContainsFunc(v.Caught, runs) })
 	all := append(faults, styles...)
 	if len(all) == 0 {
@@ -159,7 +170,10 @@ func pick(flag string, names []string, other bool, list []zoo.Variant) ([]zoo.Va
 		return slices.Clone(list), nil
 	}
 	var out []zoo.Variant
-	for _, name := range names {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, problem.New(flag, "%s is there twice", document.Show(name))
+		}
 		v, err := variantNamed(flag, name, list)
 		if err != nil {
 			return nil, err
@@ -174,7 +188,7 @@ func runSelfTest(ctx context.Context, app *App, o *verifyOptions) error {
 	if err := o.selfTest.check(app, o); err != nil {
 		return err
 	}
-	variants, err := o.selfTest.chosen(o.selection.Only, o.selection.Skip)
+	variants, err := o.selfTest.chosen(stepsLeft(o.selection))
 	if err != nil {
 		return err
 	}
@@ -191,11 +205,12 @@ func runSelfTest(ctx context.Context, app *App, o *verifyOptions) error {
 	for _, store := range o.selfTest.stores {
 		t.plan(zoo.Store(store), variants)
 	}
+	if err := t.preflight(ctx); err != nil {
+		return err
+	}
 	t.announce()
 	report := t.run(ctx)
-	report.Steps = slices.DeleteFunc(probe.StepNames(), func(step string) bool {
-		return slices.Contains(o.selection.Skip, step) || len(o.selection.Only) > 0 && !slices.Contains(o.selection.Only, step)
-	})
+	report.Steps = stepsLeft(o.selection)
 	var b bytes.Buffer
 	if o.format == "json" {
 		if err := selftest.WriteJSON(&b, report); err != nil {
@@ -208,6 +223,29 @@ func runSelfTest(ctx context.Context, app *App, o *verifyOptions) error {
 		return problem.New("standard output", "%s", rootCause(err))
 	}
 	return exitWith(report.Exit())
+}
+
+// preflight refuses what would leave each check without a verdict: a database
+// that is not there, and traces in the place of others.
+func (t *selfTest) preflight(ctx context.Context) error {
+	if dsn := t.verify.selfTest.dsn; dsn != "" {
+		_, drop, err := reference.Schema(ctx, dsn)
+		if err != nil {
+			return err
+		}
+		if err := drop(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
+	for _, c := range t.cases {
+		if path := t.tracePath(c); path != "" {
+			if _, err := os.Lstat(path); err == nil {
+				return problem.New(path, "is there already, and a trace never replaces a file").
+					WithHint("remove it, or name another folder")
+			}
+		}
+	}
+	return nil
 }
 
 // announce says what is to come and how long it may take.

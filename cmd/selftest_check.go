@@ -83,14 +83,7 @@ func (t *selfTest) attempt(ctx context.Context, c selfCase) ([]probe.Result, err
 
 // live is the check itself, as idem verify makes it, judged from its trace.
 func (t *selfTest) live(ctx context.Context, world *App, c selfCase, spec *contract.Contract) ([]probe.Result, error) {
-	o := &verifyOptions{seed: t.verify.seed + uint64(c.repeat), selection: t.verify.selection}
-	if t.verify.tracePath != "" {
-		name := fmt.Sprintf("%s-%s.ndjson", c.store, c.variant.Name)
-		if t.repeats(c.variant) > 1 {
-			name = fmt.Sprintf("%s-%s-%d.ndjson", c.store, c.variant.Name, c.repeat+1)
-		}
-		o.tracePath = filepath.Join(t.verify.tracePath, name)
-	}
+	o := &verifyOptions{seed: t.verify.seed + uint64(c.repeat), selection: t.verify.selection, tracePath: t.tracePath(c)}
 	live, err := prepareLive(ctx, world, o, spec)
 	if err != nil {
 		return nil, err
@@ -126,6 +119,18 @@ func (t *selfTest) live(ctx context.Context, world *App, c selfCase, spec *contr
 	return steps, nil
 }
 
+// tracePath is where a check's trace is kept, "" where none is.
+func (t *selfTest) tracePath(c selfCase) string {
+	if t.verify.tracePath == "" {
+		return ""
+	}
+	name := fmt.Sprintf("%s-%s.ndjson", c.store, c.variant.Name)
+	if t.repeats(c.variant) > 1 {
+		name = fmt.Sprintf("%s-%s-%d.ndjson", c.store, c.variant.Name, c.repeat+1)
+	}
+	return filepath.Join(t.verify.tracePath, name)
+}
+
 // seat is where one check's service keeps its records and listens.
 type seat struct {
 	settings map[string]string // of the contract's variables
@@ -136,9 +141,10 @@ type seat struct {
 // seat makes a store and finds ports that no other check uses.
 func (t *selfTest) seat(ctx context.Context, store zoo.Store, dir string) (*seat, error) {
 	var err error
-	p := &seat{leave: func() {}, settings: map[string]string{
+	p := &seat{settings: map[string]string{
 		zoo.EnvProgram: t.program, zoo.EnvToken: "one-" + randomHex(), zoo.EnvOther: "two-" + randomHex(),
 	}}
+	p.leave = func() { t.free(p.settings[zoo.EnvAddress], p.settings[zoo.EnvReplica]) }
 	for _, name := range []string{zoo.EnvAddress, zoo.EnvReplica} {
 		if p.settings[name], err = t.port(); err != nil {
 			return nil, err
@@ -155,6 +161,7 @@ func (t *selfTest) seat(ctx context.Context, store zoo.Store, dir string) (*seat
 		p.settings[zoo.EnvDSN] = dsn
 		p.inherit = append(p.inherit, zoo.EnvDSN+"="+dsn)
 		p.leave = func() {
+			t.free(p.settings[zoo.EnvAddress], p.settings[zoo.EnvReplica])
 			if err := drop(context.WithoutCancel(ctx)); err != nil {
 				fmt.Fprintf(t.app.Err, "idem: a schema is left in the database: %s\n", err)
 			}
@@ -218,6 +225,15 @@ func (t *selfTest) port() (string, error) {
 		return address, nil
 	}
 	return "", problem.New("", "no loopback port from %d to %d is free", lowestPort, lowestPort+portRange-1)
+}
+
+// free gives ports back: thousands of checks would use them all up.
+func (t *selfTest) free(addresses ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, a := range addresses {
+		delete(t.ports, a)
+	}
 }
 
 // Times of a service in memory.

@@ -23,7 +23,7 @@ type selfTest struct {
 	cases    []selfCase
 
 	mu    sync.Mutex
-	ports map[string]bool // handed out in this run
+	ports map[string]bool // in use by this run's checks
 	done  int
 	last  string
 }
