@@ -2,6 +2,8 @@ package cmd
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -167,8 +169,23 @@ func readContract(app *App, file string) (*contract.Contract, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		return os.ReadFile(path)
+		return readBody(path)
 	})
+}
+
+// readBody reads a file that a contract names, bounded like the contract: a
+// device has no end.
+func readBody(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, mostContract+1))
+	if err == nil && len(b) > mostContract {
+		return nil, fmt.Errorf("it is larger than %d bytes", mostContract)
+	}
+	return b, err
 }
 
 // writeReports writes the main report and the further ones, each to a file of

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/base64"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -146,13 +147,24 @@ func (l *Live) secretText(ctx context.Context, a *contract.Auth, where string) (
 		}
 		return l.credentialText([]byte(v), where)
 	case a.File != "":
-		b, err := os.ReadFile(l.beside(a.File))
+		b, err := readCredential(l.beside(a.File))
 		if err != nil {
 			return "", problem.New(where, "the credential's file %s cannot be read", a.File)
 		}
 		return l.credentialText(b, where)
 	}
 	return l.printed(ctx, l.command(a.Command), hookMost, where)
+}
+
+// readCredential reads no more than tells that a file is too long for a
+// credential: a device has no end.
+func readCredential(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, mostCredential+3))
 }
 
 // credentialText is what a file, a variable or a command gave, one final line
