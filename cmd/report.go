@@ -50,7 +50,7 @@ func runReport(app *App, o *verifyOptions, file string) error {
 			return problem.New(file, "cannot be read: %s", reason(err))
 		}
 		defer f.Close()
-		in = f
+		in, o.tracePath = f, file
 	}
 	return o.judge(app, in, file)
 }
@@ -89,7 +89,7 @@ func (o *verifyOptions) judge(app *App, in io.Reader, name string) error {
 // terminal's width: those are standard output's.
 func (o *verifyOptions) rendering(app *App, c *contract.Contract, d report.Destination) report.Options {
 	options := report.ContractOptions(c)
-	options.Verbose = app.Verbose
+	options.Verbose, options.Trace = app.Verbose, o.tracePath
 	if d.Path == "-" {
 		options.Color, options.Width = o.colour, app.columns()
 	}

@@ -181,7 +181,7 @@ func (h human) again(s Source, f probe.Finding) {
 	switch {
 	case len(repro) <= scriptLines:
 		for _, line := range repro {
-			h.line("%s", strings.TrimRight("    "+line, " "))
+			h.command(line)
 		}
 	case h.o.Verbose || h.o.scripts:
 		for _, line := range repro {
@@ -189,8 +189,25 @@ func (h human) again(s Source, f probe.Finding) {
 		}
 	default:
 		h.line("    %s", verifyCommand(s))
-		h.prose("    ", "or with curl: a script of "+plural(len(f.Exchanges), "request")+" under --verbose, or of a kept trace:")
-		h.line("    idem report TRACE --script %s", shWord(clean(f.Slug)))
+		kept := ", or of a kept trace:"
+		if h.o.Trace != "" {
+			kept = ", or:"
+		}
+		h.prose("    ", "or with curl: a script of "+plural(len(f.Exchanges), "request")+" under --verbose"+kept)
+		h.line("    idem report %s --script %s", shWord(fileArgument(clean(cmp.Or(h.o.Trace, "TRACE")))), shWord(clean(f.Slug)))
+	}
+}
+
+// command writes a line of a reproduction, to be copied as it is; a comment may
+// be wrapped.
+func (h human) command(line string) {
+	text, comment := strings.CutPrefix(line, "# ")
+	if !comment {
+		h.line("%s", strings.TrimRight("    "+line, " "))
+		return
+	}
+	for _, part := range fold(text, h.width()-len("    # ")) {
+		h.line("    # %s", part)
 	}
 }
 

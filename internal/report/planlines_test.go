@@ -77,7 +77,7 @@ func TestPlanLinesShowEveryActionAndBound(t *testing.T) {
 	}
 	for _, want := range []string{
 		"thread duplicate, overlaps others", "repeat at most 60 times, every 150ms, for at most 2s", "send first: request duplicate/first",
-		"30 copies together", "released by the last byte of the body", "as the other principal", "to base URL 1", "the expiry instance",
+		"30 copies together", "released by the last byte of the body", "as the other principal", "to replica 2", "the expiry instance",
 		"settle wait 500ms", "wait until 1m30s after first began to be sent", "wait until 24h after first was answered",
 		"with the sibling's counter", "more than at after", "where an answer to first, race is missing", "advance the target's clock by 25h",
 	} {

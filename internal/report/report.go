@@ -28,10 +28,13 @@ type Options struct {
 	Width   int  // human only: columns at which lines are broken; 0: 100
 
 	// For reproductions; ContractOptions reads them from a contract.
-	BaseURLs []string          // without them a script asks for the address
-	Auth     [][2]string       // header fields that are added as a request is sent, secrets masked
-	Secrets  map[string]string // a mask's label to the variable that holds the secret
-	NoScript string            // why no script can send as idem does; empty: one can
+	BaseURLs  []string          // without them a script asks for the address
+	Auth      [][2]string       // header fields that are added as a request is sent, secrets masked
+	OtherAuth [][2]string       // the same of a request that the other principal sends
+	Secrets   map[string]string // a mask's label to the variable that holds the secret
+	NoScript  string            // why no script can send as idem does; empty: one can
+	NoOther   string            // why none can send as the other principal
+	Trace     string            // the file that the run is kept in; empty: not known
 
 	scripts bool // scripts stand in full: no terminal scrolls
 }
@@ -39,17 +42,8 @@ type Options struct {
 // ContractOptions gives the options that a contract decides.
 func ContractOptions(c *contract.Contract) Options {
 	o := Options{BaseURLs: c.Target.BaseURLs}
-	switch a := c.Target.Auth; {
-	case a == nil:
-	case a.Cert != "":
-		o.NoScript = "requests are sent under a client certificate, which a script would need too"
-	case a.Per == "attempt":
-		o.NoScript = "every attempt is signed by the command of target.auth, which a script would have to run"
-	case a.Header == "":
-		o.NoScript = "the command of target.auth makes the credential's header lines, which a script would need too"
-	default:
-		o.Auth = [][2]string{{a.Header, a.Prefix + maskOpens + "auth" + maskCloses}}
-	}
+	o.Auth, o.NoScript = credential(c.Target.Auth, "auth")
+	o.OtherAuth, o.NoOther = credential(c.Target.OtherAuth, "other_auth")
 	for label, a := range map[string]*contract.Auth{"auth": c.Target.Auth, "other_auth": c.Target.OtherAuth} {
 		if a != nil && a.Env != "" {
 			if o.Secrets == nil {
@@ -59,6 +53,23 @@ func ContractOptions(c *contract.Contract) Options {
 		}
 	}
 	return o
+}
+
+// credential gives the header fields that a script can add for a principal,
+// or why it can add none.
+func credential(a *contract.Auth, label string) (fields [][2]string, why string) {
+	switch {
+	case a == nil:
+	case a.Cert != "":
+		return nil, "requests are sent under the client certificate of target." + label + ", which a script would need too"
+	case a.Per == "attempt":
+		return nil, "every attempt is signed by the command of target." + label + ", which a script would have to run"
+	case a.Header == "":
+		return nil, "the command of target." + label + " makes the credential's header lines, which a script would need too"
+	default:
+		return [][2]string{{a.Header, a.Prefix + maskOpens + label + maskCloses}}, ""
+	}
+	return nil, ""
 }
 
 // plain takes off what is for a terminal, for the text inside other formats.

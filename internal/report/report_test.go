@@ -200,14 +200,21 @@ func TestReproFallsBackToACommand(t *testing.T) {
 		t.Fatalf("no script for sequential requests: %s", got)
 	}
 	for _, step := range []string{"concurrent", "crash", "expiry"} {
-		if got := Repro(source(step), whole); got != strings.Replace(command, "duplicate", step, 1) {
+		want := strings.Replace(command, "duplicate", step, 1) + noScript + alone[step] + "\n"
+		if got := Repro(source(step), whole); got != want {
 			t.Errorf("%s: %s", step, got)
 		}
+	}
+	harvest := source("duplicate")
+	harvest.Harvest = true
+	if got := Repro(harvest, whole); !strings.HasSuffix(got, noScript+"hours lie between its requests\n") {
+		t.Errorf("harvest: %s", got)
 	}
 	for name, f := range map[string]probe.Finding{
 		"nothing was recorded": {},
 		"overlap":              one(func(x *probe.Exchange) { x.Sent.WriteBegan = 105 * ms }),
 		"a copy":               one(func(x *probe.Exchange) { x.Copy = 1 }),
+		"hung up":              one(func(x *probe.Exchange) { x.Answer.Outcome = trace.HungUp }),
 		"held":                 one(func(x *probe.Exchange) { x.Sent.Hold = "body" }),
 		"partly written":       one(func(x *probe.Exchange) { x.Sent.Whole = false }),
 		"not sent":             one(func(x *probe.Exchange) { x.Sent = nil }),
@@ -226,14 +233,23 @@ func TestReproFallsBackToACommand(t *testing.T) {
 		"too many":             {Exchanges: slices.Repeat(whole.Exchanges[:1], 13)},
 		"too long":             one(func(x *probe.Exchange) { x.Request.Body = body(strings.Repeat("x", 97<<10)) }),
 	} {
-		if got := Repro(source("duplicate"), f); got != command {
-			t.Errorf("%s: %s", name, got)
+		why, ok := strings.CutPrefix(Repro(source("duplicate"), f), command+noScript)
+		if !ok || strings.TrimSpace(why) == "" || strings.Count(why, "\n") != 1 {
+			t.Errorf("%s: %q", name, why)
 		}
 	}
 	signed := source("duplicate")
 	signed.NoScript = "it is signed"
 	if got := Repro(signed, whole); got != command+"# no curl script: it is signed\n" {
 		t.Errorf("signed: %s", got)
+	}
+	other := source("duplicate")
+	other.NoOther = "the other one signs"
+	if got := Repro(other, whole); !strings.HasPrefix(got, shebang) {
+		t.Errorf("the other principal sends none of it: %s", got)
+	}
+	if got := Repro(other, one(func(x *probe.Exchange) { x.Sent.Other = true })); got != command+noScript+"the other one signs\n" {
+		t.Errorf("the other principal signs: %s", got)
 	}
 	if got := reproOf(source("duplicate"), probe.Finding{Repro: "own"}); got != "own" {
 		t.Errorf("the finding's own reproduction gave way to %s", got)
@@ -255,12 +271,16 @@ func TestContractOptions(t *testing.T) {
 		{&contract.Auth{Cert: "c.pem", CertKey: "k.pem"}, "", true},
 	} {
 		o := ContractOptions(&contract.Contract{Target: contract.Target{BaseURLs: base, Auth: c.auth}})
-		header := ""
+		as := ContractOptions(&contract.Contract{Target: contract.Target{BaseURLs: base, OtherAuth: c.auth}})
+		header, other := "", ""
 		if len(o.Auth) > 0 {
-			header = o.Auth[0][1]
+			header, other = o.Auth[0][1], as.OtherAuth[0][1]
 		}
-		if header != c.header || (o.NoScript != "") != c.noScript || !slices.Equal(o.BaseURLs, base) {
+		if header != c.header || (o.NoScript != "") != c.noScript || !slices.Equal(o.BaseURLs, base) || len(o.OtherAuth) > 0 {
 			t.Errorf("%+v: %+v", c.auth, o)
+		}
+		if other != strings.Replace(c.header, "«auth»", "«other_auth»", 1) || (as.NoOther != "") != c.noScript || as.NoScript != "" {
+			t.Errorf("as the other principal, %+v: %+v", c.auth, as)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // Source is what a reproduction needs beside the finding.
@@ -18,7 +19,7 @@ type Source struct {
 	Step      string
 	Seed      uint64
 	Harvest   bool // hours lie between its requests: planting comes first
-	Options        // BaseURLs, Auth, Secrets, NoScript
+	Options        // what a script needs to send as idem does
 }
 
 func sourceOf(r probe.Report, o Options, operation, step string) Source {
@@ -35,33 +36,60 @@ const (
 	scriptShown  = 4 << 10  // bytes of one that stands in a report for people at all
 )
 
-// alone are the steps whose findings no script of single requests shows again:
-// they need copies released together, a kill or a wait.
-var alone = []string{"concurrent", "crash", "expiry", "slow", "disconnect", "replicas", "store-down"}
+// alone are the steps whose findings no script of single requests shows again,
+// with what it would have to do beside sending them.
+var alone = map[string]string{
+	"concurrent": "the copies have to be released together",
+	"crash":      "the service has to be killed in between",
+	"expiry":     "the key's retention has to pass in between",
+	"slow":       "a duplicate has to come while the first request is at work",
+	"disconnect": "the caller has to hang up at the right moment",
+	"store-down": "the record store has to be taken away in between",
+}
 
 // Repro gives the commands that show a finding again: for a finding of
 // requests one after another a POSIX shell script around curl that sends the
 // recorded bytes, secrets being asked for by name; else a command that runs
-// the step again, with new keys.
+// the step again, with new keys, and why there is no script.
 func Repro(s Source, f probe.Finding) string {
 	again := verifyCommand(s) + "\n"
-	if s.Harvest || slices.Contains(alone, s.Step) {
-		return again
+	script, why := scriptOf(s, f, again)
+	if why == "" {
+		return script
 	}
-	if s.NoScript != "" {
-		return again + "# no curl script: " + s.NoScript + "\n"
-	}
-	exchanges, ok := sequence(f)
-	if !ok {
-		return again
-	}
-	if c := newScript(s, exchanges); c != nil {
-		if script := c.text(again); len(script) <= scriptMost {
-			return script
-		}
-	}
-	return again
+	return again + noScript + why + "\n"
 }
+
+// noScript begins the line that says why there is none.
+const noScript = "# no curl script: "
+
+func scriptOf(s Source, f probe.Finding, again string) (script, why string) {
+	switch {
+	case s.Harvest:
+		return "", "hours lie between its requests"
+	case alone[s.Step] != "":
+		return "", alone[s.Step]
+	case s.NoScript != "":
+		return "", s.NoScript
+	case s.NoOther != "" && slices.ContainsFunc(f.Exchanges, byOther):
+		return "", s.NoOther
+	}
+	exchanges, why := sequence(f)
+	if why != "" {
+		return "", why
+	}
+	c := newScript(s, exchanges)
+	if c == nil {
+		return "", "a request has more than one secret in its header"
+	}
+	if script = c.text(again, f); len(script) > scriptMost {
+		return "", "it would be longer than a shell takes"
+	}
+	return script, ""
+}
+
+// byOther says that the other principal sent a copy (target.other_auth).
+func byOther(x probe.Exchange) bool { return x.Sent != nil && x.Sent.Other }
 
 // reproOf gives the finding's own reproduction where it has one.
 func reproOf(s Source, f probe.Finding) string {
@@ -103,7 +131,7 @@ func Script(r probe.Report, o Options, name string) (string, error) {
 	if len(without) > 0 {
 		why := "cannot be shown by single requests"
 		command, comment, _ := strings.Cut(without[0], "\n")
-		if _, told, ok := strings.Cut(comment, "# no curl script: "); ok {
+		if _, told, ok := strings.Cut(comment, noScript); ok {
 			why = "has no curl script: " + told
 		}
 		return "", problem.New("--script", "%s %s", document.Show(name), why).WithHint("%s", command)
@@ -137,43 +165,53 @@ func fileArgument(file string) string {
 	return file
 }
 
-// sequence gives the finding's exchanges in the order of their sending, and
-// whether a script can send them again: one after another, every byte known.
-func sequence(f probe.Finding) ([]probe.Exchange, bool) {
-	if len(f.Exchanges) == 0 || len(f.Exchanges) > requestsMost {
-		return nil, false
+// sequence gives the finding's exchanges in the order of their sending, or why
+// a script cannot send them again: one after another, every byte known.
+func sequence(f probe.Finding) (xs []probe.Exchange, why string) {
+	switch n := len(f.Exchanges); {
+	case n == 0:
+		return nil, "no request of it is recorded"
+	case n > requestsMost:
+		return nil, fmt.Sprintf("it takes %d requests, and a script has %d at most", n, requestsMost)
 	}
-	xs := slices.Clone(f.Exchanges)
+	xs = slices.Clone(f.Exchanges)
 	for _, x := range xs {
-		if !sendable(x) {
-			return nil, false
+		if why := unsendable(x); why != "" {
+			return nil, why
 		}
 	}
 	slices.SortStableFunc(xs, func(a, b probe.Exchange) int { return cmp.Compare(a.Sent.WriteBegan, b.Sent.WriteBegan) })
 	for i := 1; i < len(xs); i++ {
 		a := xs[i-1].Answer
 		if a == nil || xs[i].Sent.WriteBegan < max(a.FirstByte, a.LastByte) {
-			return nil, false
+			return nil, "its requests have to overlap"
 		}
 	}
-	return xs, true
+	return xs, ""
 }
 
-// sendable says that curl can send a copy as it was sent.
-func sendable(x probe.Exchange) bool {
+// unsendable says why curl cannot send a copy as it was sent; empty: it can.
+func unsendable(x probe.Exchange) string {
 	q, s := x.Request, x.Sent
-	if q == nil || s == nil || !s.Whole || s.Hold != "" || x.Copy > 0 {
-		return false
+	switch {
+	case q == nil || s == nil || !s.Whole:
+		return "a request was not written whole"
+	case x.Answer != nil && x.Answer.Outcome == trace.HungUp:
+		return alone["disconnect"]
+	case s.Hold != "" || x.Copy > 0:
+		return alone["concurrent"]
 	}
 	if !isToken(q.Method) || !strings.HasPrefix(q.Target, "/") || !isClean(q.Target) ||
 		strings.Contains(q.Target, " ") || masks(q.Target) != nil {
-		return false
+		return "curl does not send such a request line"
 	}
 	for _, h := range q.Header {
 		if !isToken(h[0]) || strings.ContainsAny(h[1], "\r\n\x00") {
-			return false
+			return "curl does not send such a header"
 		}
 	}
-	raw, ok := bodyBytes(q.Body)
-	return ok && masks(string(raw)) == nil
+	if raw, ok := bodyBytes(q.Body); !ok || masks(string(raw)) != nil {
+		return "a body is masked, or longer than the trace keeps"
+	}
+	return ""
 }

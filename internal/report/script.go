@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -27,7 +28,7 @@ func newScript(s Source, xs []probe.Exchange) *script {
 	c := &script{source: s, known: map[string]bool{}}
 	for _, x := range xs {
 		secrets := 0
-		for _, h := range c.fields(x.Request) {
+		for _, h := range c.fields(x) {
 			if isMasked(h) {
 				secrets++
 			}
@@ -37,14 +38,25 @@ func newScript(s Source, xs []probe.Exchange) *script {
 		}
 		c.withheld = c.withheld || secrets == 1
 	}
+	several := severalTargets(xs)
 	for i, x := range xs {
-		title := fmt.Sprintf("# %d", i+1)
-		if x.Label != "" {
-			title += " " + clean(x.Label)
-		}
-		c.calls = append(c.calls, title+"\n"+c.call(x))
+		c.calls = append(c.calls, "say "+shQuote(fmt.Sprintf("%d%s", i+1, told(x, several)))+"\n"+c.call(x))
 	}
 	return c
+}
+
+// told says of a call which it is, by whom, and what it got when it was
+// recorded: answers are read beside it.
+func told(x probe.Exchange, several bool) string {
+	s := prefixed(" ", clean(x.Label))
+	if x.Attempt > 0 {
+		s += fmt.Sprintf(", try %d", x.Attempt+1)
+	}
+	s += sentBy(x.Sent, several)
+	if x.Answer != nil {
+		s += "; recorded: " + answered(*x.Answer)
+	}
+	return s
 }
 
 const shebang = "#!/bin/sh\n"
@@ -59,20 +71,56 @@ const (
 		`curl -q -sS -i -g --path-as-is --noproxy '*' -w '\n' -H 'User-Agent:' -H 'Accept:' -H 'Expect:' -H @- "$@"; }`
 )
 
-func (c *script) text(again string) string {
-	fresh := "begin with an empty target"
-	if c.known["KEY_A"] {
-		fresh += ", set KEY_A to a new value"
-	}
+// What is said beside the answers.
+const sayFunction = `say() { printf '\n== %s\n' "$@"; }`
+
+func (c *script) text(again string, f probe.Finding) string {
 	function := curlPlain
 	if c.withheld {
 		function = curlSecret
 	}
 	return shebang +
-		"# Sends the recorded bytes. A target that still holds their key answers from its record:\n" +
-		"# " + fresh + ", or let idem make all anew:\n" +
+		"# Sends the recorded bytes. A target that still holds a key answers from its record:\n" +
+		"# begin with an empty target" + c.freshKeys() + ", or let idem make all anew:\n" +
 		"#   " + again +
-		"set -eu\n" + strings.Join(c.setup, "\n") + "\n" + function + "\n\n" + strings.Join(c.calls, "\n\n") + "\n"
+		"set -eu\n" + strings.Join(c.setup, "\n") + "\n" + sayFunction + "\n" + function + "\n\n" +
+		strings.Join(append(c.calls, lastWords(f)...), "\n\n") + "\n"
+}
+
+// freshKeys asks for a new value of every key: one that is kept would be
+// answered from its record.
+func (c *script) freshKeys() string {
+	var names []string
+	for i := range c.names.keys {
+		names = append(names, "KEY_"+letter(i))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	s := ", set " + enumerated(names) + " to " + verb(len(names), "a new value", "new values")
+	if c.source.Step == "key-rules" {
+		s += " of the same kind (length, letters, what they have in common)"
+	}
+	return s
+}
+
+// lastWords say what to compare the answers with. Effects no script counts.
+func lastWords(f probe.Finding) []string {
+	var words []string
+	say := func(what, text string) {
+		if text != "" {
+			words = append(words, shQuote(what+": "+cut(clean(text), 2*textMost)))
+		}
+	}
+	say("expected", f.Expected)
+	say("recorded", f.Actual)
+	if n := len(f.Counts); n > 0 {
+		say("recorded", counted(f.Counts[n-1])+": no answer shows that, count again")
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []string{"say " + strings.Join(words, " \\\n  ")}
 }
 
 // once adds an assignment unless its name is set already.
@@ -87,7 +135,7 @@ func (c *script) once(name, line string) {
 func (c *script) call(x probe.Exchange) string {
 	q := x.Request
 	first := "send"
-	args, secret := c.headers(q)
+	args, secret := c.headers(x)
 	if c.withheld {
 		first += " " + secret
 	}
@@ -112,11 +160,11 @@ func (c *script) call(x probe.Exchange) string {
 func (c *script) base(target string) string {
 	name, i := "BASE_URL", 0
 	if target != "" && target != "0" {
-		name = "BASE_URL_" + variable(target)
 		n, err := strconv.Atoi(target)
 		if i = n; err != nil {
 			i = -1
 		}
+		name = "BASE_URL_" + variable(cmp.Or(replica(target), target))
 	}
 	if i >= 0 && i < len(c.source.BaseURLs) {
 		if base := strings.TrimRight(c.source.BaseURLs[i], "/"); plainURL(base) {
@@ -134,10 +182,14 @@ func plainURL(url string) bool {
 	return strings.Contains(url, "://") && isClean(url) && !strings.ContainsAny(url, "${}@ ")
 }
 
-// fields gives a request's header fields and those that are added as it is sent.
-func (c *script) fields(q *trace.Request) [][2]string {
-	fields := slices.Clone(q.Header)
-	for _, h := range c.source.Auth {
+// fields gives a request's header fields and those that are added as it is
+// sent, of the principal that sent it.
+func (c *script) fields(x probe.Exchange) [][2]string {
+	fields, auth := slices.Clone(x.Request.Header), c.source.Auth
+	if byOther(x) {
+		auth = c.source.OtherAuth
+	}
+	for _, h := range auth {
 		if len(trace.Get(fields, h[0])) == 0 {
 			fields = append(fields, h)
 		}
@@ -149,9 +201,9 @@ func isMasked(field [2]string) bool { return masks(field[1]) != nil }
 
 // headers gives the -H arguments and, apart from them, the header line that
 // holds a secret as one shell word.
-func (c *script) headers(q *trace.Request) (args []string, secret string) {
-	seen := map[string]bool{}
-	for _, h := range c.fields(q) {
+func (c *script) headers(x probe.Exchange) (args []string, secret string) {
+	q, seen := x.Request, map[string]bool{}
+	for _, h := range c.fields(x) {
 		name := strings.ToLower(h[0])
 		if name == "host" || name == "content-length" || name == "connection" || name == "transfer-encoding" {
 			continue // made by curl, alike

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,8 +53,9 @@ func timelineOf(f probe.Finding) timeline {
 		trials[x.Trial] = true
 	}
 	var rows []row
+	several := severalTargets(f.Exchanges)
 	for _, x := range f.Exchanges {
-		rows = append(rows, exchangeRows(x, tag(x, len(trials) > 1))...)
+		rows = append(rows, exchangeRows(x, tag(x, len(trials) > 1), several)...)
 	}
 	for _, c := range f.Counts {
 		rows = append(rows, row{at: c.At, known: true, arrow: "==", text: func(*namer) string { return counted(c) },
@@ -115,7 +117,8 @@ func sinceText(d time.Duration) string {
 }
 
 // exchangeRows gives the row of a copy's sending and that of its answer.
-func exchangeRows(x probe.Exchange, tag string) []row {
+// Several says that not all went to the same place.
+func exchangeRows(x probe.Exchange, tag string, several bool) []row {
 	var rows []row
 	var last int64
 	if x.Answer != nil {
@@ -127,13 +130,13 @@ func exchangeRows(x probe.Exchange, tag string) []row {
 	known := last != 0
 	if s := x.Sent; s != nil {
 		rows = append(rows, row{at: s.WriteBegan, known: true, arrow: "->", tag: tag, same: sameSent(x, tag),
-			text: func(n *namer) string { return sent(x, n) }})
+			text: func(n *namer) string { return sent(x, n, several) }})
 		if last == 0 || s.WriteEnded > last {
 			last = s.WriteEnded
 		}
 	} else if x.Request != nil {
 		rows = append(rows, row{at: last, arrow: "->", tag: tag, same: sameSent(x, tag),
-			text: func(n *namer) string { return sent(x, n) + ", nothing was written" }})
+			text: func(n *namer) string { return sent(x, n, several) + ", nothing was written" }})
 	}
 	switch {
 	case x.Answer != nil:
@@ -155,13 +158,13 @@ func sameSent(x probe.Exchange, tag string) string {
 	}
 	same := "->" + tag + x.Request.ID
 	if x.Sent != nil {
-		same += fmt.Sprint(x.Sent.Target, x.Sent.Whole)
+		same += fmt.Sprint(x.Sent.Target, x.Sent.Whole, x.Sent.Other)
 	}
 	return same
 }
 
-// sent describes a request: "POST /v1/charges, key A, body B".
-func sent(x probe.Exchange, n *namer) string {
+// sent describes a request: "POST /v1/charges, key A, body B, as the other caller".
+func sent(x probe.Exchange, n *namer, several bool) string {
 	if x.Request == nil {
 		return "a request that was not recorded"
 	}
@@ -175,26 +178,51 @@ func sent(x probe.Exchange, n *namer) string {
 	} else if q.Change != "" {
 		parts = append(parts, clean(q.Change))
 	}
-	if s := x.Sent; s != nil {
-		if s.Target != "" && s.Target != "0" {
-			parts = append(parts, "to "+target(s.Target))
-		}
-		if !s.Whole {
-			parts = append(parts, "only partly written")
-		}
+	text := strings.Join(parts, ", ") + sentBy(x.Sent, several)
+	if x.Sent != nil && !x.Sent.Whole {
+		text += ", only partly written"
 	}
-	return strings.Join(parts, ", ")
+	return text
+}
+
+// sentBy says what sets a copy apart from others: where it went, where not all
+// go to the first base URL, and that the other principal sent it.
+func sentBy(s *trace.Sent, several bool) (text string) {
+	if s == nil {
+		return ""
+	}
+	if several {
+		text = ", to " + target(s.Target)
+	}
+	if s.Other {
+		text += ", as the other caller"
+	}
+	return text
+}
+
+// severalTargets says that some copy went elsewhere than to the first base URL.
+func severalTargets(xs []probe.Exchange) bool {
+	return slices.ContainsFunc(xs, func(x probe.Exchange) bool {
+		return x.Sent != nil && x.Sent.Target != "" && x.Sent.Target != "0"
+	})
 }
 
 // target names which base URL a request went to.
 func target(t string) string {
-	switch t {
-	case "", "0":
-		return "base URL 0"
-	case "expiry":
+	if t == "expiry" {
 		return "the expiry instance"
 	}
-	return "base URL " + clean(t)
+	return "replica " + cmp.Or(replica(t), clean(t))
+}
+
+// replica gives the number of a base URL as the step replicas counts them, from
+// 1; empty for what is no number.
+func replica(t string) string {
+	n, err := strconv.Atoi(cmp.Or(t, "0"))
+	if err != nil || n < 0 {
+		return ""
+	}
+	return strconv.Itoa(n + 1)
 }
 
 // answered describes what became of a copy.

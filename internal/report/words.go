@@ -112,6 +112,15 @@ func broken(findings []probe.Finding) []string {
 	return own
 }
 
+// enumerated gives "a", "a and b", "a, b and c".
+func enumerated(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
 func verb(n int, one, many string) string {
 	if n == 1 {
 		return one

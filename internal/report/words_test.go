@@ -7,6 +7,7 @@ import (
 
 	"github.com/idem-toolkit/idem/internal/explain"
 	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 func reasons(texts ...string) []probe.Reason {
@@ -169,5 +170,31 @@ func TestEveryReasonIsThereUnderVerbose(t *testing.T) {
 	}
 	if !strings.Contains(string(render(t, "json", r)), "fifth") {
 		t.Error("JSON lacks a reason")
+	}
+}
+
+// TestTimelineSaysWhoSentWhere: of two requests with one key and one body, one
+// of them another caller's, that is the finding.
+func TestTimelineSaysWhoSentWhere(t *testing.T) {
+	q := request("r", keyOne, bodyOne, "")
+	xs := []probe.Exchange{exchange("x", 1, q, 201, "ok"), exchange("x", 30, q, 201, "ok"), exchange("x", 60, q, 0, "")}
+	rows := func() string {
+		var b strings.Builder
+		for _, line := range timelineOf(probe.Finding{Exchanges: xs}).lines {
+			b.WriteString(line.text + "\n")
+		}
+		return b.String()
+	}
+	if plain := rows(); strings.Contains(plain, "caller") || strings.Contains(plain, "replica") {
+		t.Errorf("one caller and one place:\n%s", plain)
+	}
+	xs[1].Sent.Other = true
+	xs[2].Sent.Target, xs[2].Answer.Outcome, xs[2].Answer.FirstByte = "1", trace.HungUp, 0
+	want := []string{"key A, body A, to replica 1 [x]", "key A, body A, to replica 1, as the other caller [x]",
+		"key A, body A, to replica 2 [x]", "the caller hung up on purpose, before any answer [x]"}
+	for _, w := range want {
+		if !strings.Contains(rows(), w+"\n") {
+			t.Errorf("no %q in\n%s", w, rows())
+		}
 	}
 }
