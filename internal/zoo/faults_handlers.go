@@ -28,6 +28,7 @@ func handlerFaults() []Variant {
 
 		// outcome
 		failureLeavesClaim,
+		panicLeavesClaim,
 		refusalLeavesClaim,
 		failureIsStored,
 		failureAfterEffect,
@@ -43,6 +44,7 @@ func handlerFaults() []Variant {
 		redirectLeadsNowhere,
 		largeReplayClaimsGzip,
 		emptyReplayUnmarked,
+		emptyReplayRunsAgain,
 	}
 }
 

@@ -100,6 +100,14 @@ func shownOutcome() map[string]func(*rig) {
 			r.want(r.failing(), 500)
 			r.staysBlocked()
 		},
+		"panic-leaves-claim": func(r *rig) {
+			if got := r.failing(); got.err == nil {
+				r.Errorf("got %d", got.status)
+			}
+			r.wantEffects("o", 0)
+			r.staysBlocked()
+			r.want(r.failing(), 409)
+		},
 		"refusal-leaves-claim": func(r *rig) {
 			r.want(r.with(declined), 402)
 			r.staysBlocked()
@@ -188,6 +196,16 @@ func shownFidelity() map[string]func(*rig) {
 		"large-replay-claims-gzip": replaysShaped("large", 201, func(first, again reply) bool {
 			return same(first, again) && first.header.Get("Content-Encoding") == "" && again.header.Get("Content-Encoding") == "gzip"
 		}),
+		"empty-replay-runs-again": func(r *rig) {
+			for i, shape := range []string{"minimal", "redirect"} {
+				first := r.send("POST", "/v1/charges", shape, shaped(shape))
+				r.replayed(r.send("POST", "/v1/charges", shape, shaped(shape)), first)
+				r.wantEffects("o", 2+2*i)
+			}
+			first := r.charge()
+			r.replayed(r.charge(), first)
+			r.wantEffects("o", 5)
+		},
 		"empty-replay-unmarked": replaysShaped("minimal", 204, func(first, again reply) bool {
 			return same(first, again) && again.header.Get(markerName) == ""
 		}),

@@ -152,6 +152,7 @@ func shownKeyRules() map[string]func(*rig) {
 		},
 		"endless-keys-get-500": func(r *rig) {
 			r.want(r.keyed(printable(3000)), 500)
+			r.want(r.keyed(strings.Repeat("a", 3000)), 400)
 			r.want(r.keyed(printable(300)), 400)
 			r.wantEffects("o", 0)
 		},
