@@ -11,7 +11,7 @@ var conflict = Step{
 		"sends the changed body once more: some servers compare only until they have replayed",
 		"counts the effects of the original and of the changed body",
 		"lets original and changed body race: one gets a result, the other the conflict's answer or the one in flight",
-		"where crash is declared, restarts the service once and sends changed bodies and originals of before again",
+		"where crash is declared, restarts the service once and sends changed bodies and originals of before again; records that a restart loses are the crash step's to judge",
 		"tries 1 as \"1\", null, \"\" and absent: judged where promise.conflict.types is strict, told of where it is advisory",
 	},
 	Controls: []string{
@@ -19,7 +19,7 @@ var conflict = Step{
 		"counter: as for duplicate",
 	},
 	Pass:   "every changed body was answered as promised, ran no effect unless execute is promised, and the original still gets its result",
-	Unsure: "no changed body was accepted under its own key, the service did not remember finished operations over the restart, or the contract does not say what a conflict gets",
+	Unsure: "no changed body was accepted under its own key, the service remembered some finished operations over the restart and others not, or the contract does not say what a conflict gets",
 	Needs:  "promise.conflict, and a body with something to change",
 	Entries: []Entry{
 		{

@@ -3,6 +3,7 @@ package probe
 import (
 	"strings"
 
+	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/trace"
 )
 
@@ -94,15 +95,20 @@ func (j *judging) judgeRestarted() {
 		j.note("no conflict was tried after a restart: the service was not stopped and ready again")
 		return
 	}
-	switch remembered, known := j.rememberedOverRestart(); {
-	case !known:
+	switch j.overRestart() {
+	case keptUnknown:
 		j.note("no conflict was judged after a restart: whether finished operations outlive it was not shown")
 		return
-	case !remembered:
+	case keptInPart:
 		if len(j.result.Findings) == 0 {
 			j.unsure(j.op.Crash.Pos.Line, "see what the crash step says of results that were answered before",
 				"finished operations do not get their results after a restart: what a conflict gets then cannot be told")
 		}
+		return
+	case keptNone:
+		j.lost = true
+		j.result.Cases = append(j.result.Cases, Case{Name: restartTrial, Verdict: Skipped,
+			Text: "not shown: records do not outlive a restart, which the crash step judges"})
 		return
 	}
 	tried := 0
@@ -117,6 +123,14 @@ func (j *judging) judgeRestarted() {
 	j.measure("after a restart", some(tried, "changed body", "changed bodies")+" tried", itoa(int64(tried))+" of them after a restart too")
 }
 
+// contradicted says why a conflict that passed beside lost records does not,
+// where the crash step shows that records outlive a restart: what was lost then
+// is judged by neither.
+func contradicted(op *contract.Operation) Reason {
+	return Reason{Line: op.Crash.Pos.Line, Settle: "run both steps again",
+		Text: "finished operations ran anew after a restart, where those of the crash step did not: what a conflict gets then cannot be told"}
+}
+
 func (t *Trial) wasRestarted() bool {
 	killed, ready := false, false
 	for _, m := range t.Moments {
@@ -126,31 +140,55 @@ func (t *Trial) wasRestarted() bool {
 	return killed && ready
 }
 
-// rememberedOverRestart says whether finished operations that nobody meddled
-// with get their results after the restart, and have no second effect.
-func (j *judging) rememberedOverRestart() (remembered, known bool) {
+// kept is what became of finished operations that nobody meddled with.
+type kept int
+
+const (
+	keptUnknown kept = iota // it was not shown
+	keptAll                 // they get their results, and have no second effect
+	keptNone                // each of them runs as if it had never been
+	keptInPart              // anything else
+)
+
+// overRestart says what the restart left of finished operations.
+func (j *judging) overRestart() kept {
+	var all kept
 	for i := range restartKept {
-		t := j.history.known(keptName(i))
-		if t == nil || j.late(t) || j.followsDuplicate() != "" {
-			return false, false
-		}
-		first, again := t.Last("first"), t.Last("again")
-		if !j.rules.class(first).welcome || !j.rules.settledAfterCrash(again) {
-			return false, false
-		}
-		shown, unknown := told(j.rules.replay(first, again))
-		before, ok1 := t.Counted("before")
-		settled, ok2 := t.Counted("settled")
+		one := j.keptOverRestart(j.history.known(keptName(i)))
 		switch {
-		case len(shown) > 0:
-			return false, true
-		case unknown, j.sound() && (!ok1 || !ok2):
-			return false, false
-		case j.sound() && settled.N-before.N > j.controls.Unit:
-			return false, true
+		case one == keptUnknown:
+			return keptUnknown
+		case i > 0 && one != all:
+			return keptInPart
 		}
+		all = one
 	}
-	return true, true
+	return all
+}
+
+func (j *judging) keptOverRestart(t *Trial) kept {
+	if t == nil || j.late(t) || j.followsDuplicate() != "" {
+		return keptUnknown
+	}
+	first, again := t.Last("first"), t.Last("again")
+	if !j.rules.class(first).welcome || !j.rules.settledAfterCrash(again) {
+		return keptUnknown
+	}
+	shown, unknown := told(j.rules.replay(first, again))
+	before, ok1 := t.Counted("before")
+	settled, ok2 := t.Counted("settled")
+	ran := settled.N-before.N > j.controls.Unit
+	switch {
+	case j.sound() && (!ok1 || !ok2):
+		return keptUnknown
+	case j.rules.class(again).welcome && (j.sound() && ran || !j.sound() && len(shown) > 0):
+		return keptNone
+	case len(shown) > 0, j.sound() && ran:
+		return keptInPart
+	case unknown:
+		return keptUnknown
+	}
+	return keptAll
 }
 
 // judgeOverRestart judges one change, and says whether it showed anything.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // richBody has values of every kind, nested and in arrays.
@@ -143,5 +144,62 @@ func TestRichBodiesPass(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestConflictWithoutRecords: where a restart takes the records with it, the
+// verdict rests on what was tried before it, and the crash step tells of that.
+func TestConflictWithoutRecords(t *testing.T) {
+	for name, c := range map[string]struct {
+		behaviour behaviour
+		only      []string
+		want      probe.Verdict
+		slugs     string
+	}{
+		"compared as promised":         {behaviour{memory: true}, nil, probe.Pass, ""},
+		"without the crash step":       {behaviour{memory: true}, []string{"conflict"}, probe.Pass, ""},
+		"not compared":                 {behaviour{memory: true, fingerprint: "none"}, nil, probe.Fail, "conflict/first-result-returned"},
+		"records kept, prints are not": {behaviour{fault: "fingerprints lost in a restart"}, nil, probe.Fail, "conflict/first-result-returned"},
+		"results made anew":            {behaviour{fault: "result made anew after crash"}, []string{"conflict"}, probe.Inconclusive, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := play(t, scene{behaviour: c.behaviour, only: c.only})
+			step := stepOf(r, "conflict")
+			if step.Verdict != c.want {
+				t.Errorf("conflict is %s, want %s\n%s", step.Verdict, c.want, outcome(r))
+			}
+			for _, f := range step.Findings {
+				if f.Slug != c.slugs {
+					t.Errorf("found %s", f.Slug)
+				}
+			}
+			told := false
+			for _, k := range step.Cases {
+				told = told || k.Name == "restart" && k.Verdict == probe.Skipped && strings.Contains(k.Text, "records do not outlive a restart")
+			}
+			if told != c.behaviour.memory {
+				t.Errorf("that records are lost is told: %v", told)
+			}
+		})
+	}
+}
+
+// TestRestartsThatContradict: operations that ran anew after the restart of the
+// conflict step, where those of the crash step did not, are no pass.
+func TestRestartsThatContradict(t *testing.T) {
+	_, events := play(t, scene{})
+	for i, e := range events {
+		if e.Step == "conflict" && strings.HasPrefix(e.Trial, "kept-") && e.Kind == trace.KindCount && e.Label == "settled" {
+			more := *e.Count
+			more.N++
+			events[i].Count = &more
+		}
+	}
+	r, err := probe.Judge(ofEvents(events))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := stepOf(r, "conflict"); got.Verdict != probe.Inconclusive || r.Exit != 3 {
+		t.Errorf("conflict is %s, exit %d\n%s", got.Verdict, r.Exit, outcome(r))
 	}
 }

@@ -185,6 +185,23 @@ var saved = []struct {
 	{"a right server behind a gateway that fails", "environment", "duplicate",
 		scene{behaviour: behaviour{busy: func(s *charges, _ *conn) bool { return s.now > int64(1200*time.Millisecond) }}},
 		probe.Inconclusive, probe.Fail, "duplicate/refused"},
+	{"a right server behind a limit that has let the control's requests pass", "environment", "concurrent",
+		scene{behaviour: behaviour{busy: limited()}}, probe.Inconclusive, probe.Fail, "concurrent/loser-error"},
+}
+
+// limited answers 503 to the last of every stampede that is no environment
+// control's, and to one request that is alone, ten seconds before.
+func limited() func(s *charges, c *conn) bool {
+	return func(s *charges, c *conn) bool {
+		switch {
+		case strings.HasPrefix(c.request.ID, "concurrent/30 copies"):
+			return !strings.Contains(c.request.ID, "environment") && crowded(25)(s, c)
+		case strings.HasPrefix(c.request.ID, "duplicate/"):
+			s.limits++
+			return s.limits == 1
+		}
+		return false
+	}
 }
 
 func TestControlsSave(t *testing.T) {

@@ -181,25 +181,14 @@ func (j *judging) first(t *Trial, label string) (*Exchange, bool) {
 	return x, false
 }
 
-// sameSecond is how near to each other two answers tell of one limit.
-const sameSecond = int64(time.Second)
-
-// busyAt says that within a second of an answer a first request of another key
-// met the same.
-func (j *judging) busyAt(x *Exchange) bool {
-	return x.Whole() && slices.ContainsFunc(j.busy, func(m busyMoment) bool {
-		return m.status == x.Answer.Status && max(m.at, x.Answer.FirstByte)-min(m.at, x.Answer.FirstByte) <= sameSecond
-	})
-}
-
 // environmental applies the environment control to an exchange that met
 // trouble, and says whether the environment did it.
 func (j *judging) environmental(t *Trial, x *Exchange) bool {
 	if x == nil || !j.rules.class(x).trouble || j.trusts("environment") {
 		return false
 	}
-	if j.busyAt(x) {
-		j.control("environment", false, "a new key met the same within a second (%s)", j.rules.describe(x))
+	if when, met := j.busyAt(x); met {
+		j.control("environment", false, "%s (%s)", when, j.rules.describe(x))
 		j.unsure(0, "run against a target that is not overloaded, or declare the answer in the contract",
 			"%s: %s, and so did other keys: the environment did it", t.Name, j.rules.describe(x))
 		return true

@@ -221,7 +221,7 @@ var faults = []struct {
 	{
 		name:      "memory store",
 		behaviour: behaviour{memory: true},
-		want:      "conflict inconclusive\ncrash fail crash/effect-ran-twice",
+		want:      "crash fail crash/effect-ran-twice",
 	},
 	{
 		name:      "key without result",

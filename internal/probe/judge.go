@@ -160,6 +160,7 @@ func (c *court) steps(op *contract.Operation) []Result {
 	}
 	prior := map[string]bool{}
 	var out []Result
+	lost := -1 // where the conflict step met records that a restart had taken
 	for _, s := range Steps() {
 		key := [2]string{op.Name, s.Name}
 		if _, missing := s.Missing(c.contract, op); missing && c.histories[key] == nil && c.idle[key] == nil {
@@ -174,6 +175,13 @@ func (c *court) steps(op *contract.Operation) []Result {
 		res := c.step(s, j)
 		for _, f := range res.Findings {
 			prior[f.Slug] = true
+		}
+		if s.Name == crashStep.Name && res.Verdict == Pass && lost >= 0 && out[lost].Verdict == Pass {
+			out[lost].Verdict, out[lost].Reasons = Inconclusive, append(out[lost].Reasons, contradicted(op))
+			out[lost] = c.waive(op, out[lost])
+		}
+		if j.lost {
+			lost = len(out)
 		}
 		out = append(out, c.waive(op, res))
 	}
@@ -199,40 +207,6 @@ func (c *court) shapes(op *contract.Operation) []shape {
 		}
 	}
 	return out
-}
-
-// busyMoment is when a request of a fresh key was told that the server is busy.
-type busyMoment struct {
-	status int
-	at     int64
-}
-
-// busy gives those moments of the whole run: a limit that new keys meet is not
-// what duplicates meet by a fault.
-func (c *court) busy() []busyMoment {
-	if c.moments != nil {
-		return c.moments
-	}
-	c.moments = []busyMoment{}
-	for key, h := range c.histories {
-		i := slices.IndexFunc(c.contract.Operations, func(o *contract.Operation) bool { return o.Name == key[0] })
-		if i < 0 {
-			continue
-		}
-		rule := rules{c.contract.Operations[i]}
-		for _, t := range h.Trials {
-			for _, x := range t.Exchanges {
-				fresh := x.Attempt == 0 && (firstLabels[x.Label] || x.Label == "control" || x.Label == "environment")
-				// After a crash many keys are retried at once: one that was told when
-				// to come back, and was answered then, has met a limit.
-				passed := h.Step == "crash" && x.Whole() && retryAfter(x.Answer) > 0 && !rule.class(t.Last(x.Label)).trouble
-				if (fresh || passed) && x.Whole() && rule.class(x).trouble {
-					c.moments = append(c.moments, busyMoment{x.Answer.Status, x.Answer.FirstByte})
-				}
-			}
-		}
-	}
-	return c.moments
 }
 
 // judgeControlSafely makes of a control that cannot be judged one that does

@@ -96,8 +96,7 @@ func TestByAnswersOnly(t *testing.T) {
 		{"three runs after expiry", scene{contract: changed(effects), behaviour: behaviour{fault: "three runs after expiry"}},
 			crash + "expiry fail expiry/ran-more-than-once\n"},
 		{"memory store", scene{contract: changed(effects), behaviour: behaviour{memory: true}},
-			"conflict inconclusive\n    finished operations do not get their results after a restart: what a conflict gets then cannot be told\n" +
-				"crash fail crash/result-changed\n"},
+			"crash fail crash/result-changed\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, _ := play(t, c.scene)

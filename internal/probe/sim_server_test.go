@@ -97,6 +97,7 @@ type charges struct {
 	cache      map[string]int64
 	failedOnce map[string]bool // keys that failed on purpose
 	served     int
+	limits     int   // requests that a limit of the scene has seen
 	taken      int64 // when the last request was taken in
 	started    int64 // when it was last started
 }

@@ -82,6 +82,7 @@ type judging struct {
 	accused  int             // accusations made, those that a finding tells already included
 	result   Result
 
+	lost   bool            // conflict: a restart took the records with it
 	proved map[string]bool // conflict: changes that are accepted under keys of their own, and whether nothing was found of them
 	trust  map[string]bool // controls that are believed unseen: for tests of what they are for
 }

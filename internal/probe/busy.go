@@ -1,0 +1,73 @@
+package probe
+
+import (
+	"slices"
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/trace"
+)
+
+// busyMoment is when a request of a fresh key was told that the server is busy.
+type busyMoment struct {
+	status int
+	at     int64
+	words  string // "" where they tell nothing of other times: the store was away, or the key was not new
+}
+
+// busy gives those moments of the whole run: a limit that new keys meet is not
+// what duplicates meet by a fault.
+func (c *court) busy() []busyMoment {
+	if c.moments != nil {
+		return c.moments
+	}
+	c.moments = []busyMoment{}
+	for key, h := range c.histories {
+		i := slices.IndexFunc(c.contract.Operations, func(o *contract.Operation) bool { return o.Name == key[0] })
+		if i < 0 {
+			continue
+		}
+		rule := rules{c.contract.Operations[i]}
+		for _, t := range h.Trials {
+			for _, x := range t.Exchanges {
+				fresh := x.Attempt == 0 && (firstLabels[x.Label] || x.Label == "control" || x.Label == "environment")
+				// After a crash many keys are retried at once: one that was told when
+				// to come back, and was answered then, has met a limit.
+				passed := h.Step == "crash" && x.Whole() && retryAfter(x.Answer) > 0 && !rule.class(t.Last(x.Label)).trouble
+				if (fresh || passed) && x.Whole() && rule.class(x).trouble {
+					m := busyMoment{x.Answer.Status, x.Answer.FirstByte, ""}
+					if fresh && h.Step != storeDownStep.Name {
+						m.words = wording(x.Answer)
+					}
+					c.moments = append(c.moments, m)
+				}
+			}
+		}
+	}
+	return c.moments
+}
+
+// sameSecond is how near to each other two answers tell of one limit.
+const sameSecond = int64(time.Second)
+
+// busyAt says that a first request of another key met the same: within a second
+// of an answer, or word for word at any time of the run. A limit that has let
+// the control's requests pass since is one all the same.
+func (j *judging) busyAt(x *Exchange) (when string, met bool) {
+	if !x.Whole() {
+		return "", false
+	}
+	for _, m := range j.busy {
+		switch {
+		case m.status != x.Answer.Status:
+		case max(m.at, x.Answer.FirstByte)-min(m.at, x.Answer.FirstByte) <= sameSecond:
+			return "a new key met the same within a second", true
+		case m.words == wording(x.Answer):
+			when = "a new key met the same, word for word, at another time of the run"
+		}
+	}
+	return when, when != ""
+}
+
+// wording is what tells the words of two answers apart.
+func wording(a *trace.Answer) string { return "sha256 " + a.Body.SHA256 }
