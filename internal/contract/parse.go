@@ -82,6 +82,7 @@ func (r *reader) parse(src []byte) (*Contract, error) {
 	if root.Kind != document.Object {
 		return nil, root.Errorf("a contract must be an object, not %s", root.Kind).WithHint("idem: %s", version)
 	}
+	r.root = root
 	r.version(root)
 	r.object(root, "contract", func(b *fields) { r.contract(b, c) })
 	if r.err != nil {

@@ -15,6 +15,7 @@ type lookup = func(name string) (string, bool)
 // with zero values.
 type reader struct {
 	file     string
+	root     *document.Node
 	load     func(string) ([]byte, error)
 	files    map[string][]byte
 	texts    lookup          // fills ${NAME} in texts; nil leaves it

@@ -1,9 +1,11 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/document"
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // A reference is ${NAME}, NAME being [A-Za-z_][A-Za-z0-9_]*. It is filled in
@@ -122,14 +124,81 @@ func (r *reader) filled(n *document.Node, pieces []piece, look lookup, must bool
 	return b.String(), true
 }
 
+// isHanded knows the variables that idem itself hands to commands and hooks;
+// their shell fills them in.
+func isHanded(name string) bool {
+	switch name {
+	case "IDEM_SECONDS", "IDEM_KEY", "IDEM_OPERATION", "IDEM_RUN_ID",
+		"IDEM_METHOD", "IDEM_SCHEME", "IDEM_HOST", "IDEM_TARGET", "IDEM_PRINCIPAL":
+		return true
+	}
+	return name == "IDEM_FRESH" || strings.HasPrefix(name, "IDEM_FRESH_")
+}
+
+// unset tells of a name that is not set, and of all others, so that nobody has
+// to run once for each.
 func (r *reader) unset(n *document.Node, name string) {
-	wrong := n.Errorf("the environment variable %s is not set", name)
-	if strings.HasPrefix(name, "IDEM_") {
-		// Hooks get these in their own environment; their shell fills them in.
-		r.fail(wrong.WithHint("in a command write $%s, or $${%s}", name, name))
+	if isHanded(name) {
+		r.fail(n.Errorf("the environment variable %s is not set", name).WithHint("in a command write $%s, or $${%s}", name, name))
 		return
 	}
-	r.fail(wrong.WithHint("export %s=...", name))
+	names := []string{name}
+	for _, other := range r.unsetElsewhere() {
+		if !slices.Contains(names, other) {
+			names = append(names, other)
+		}
+	}
+	r.fail(Unset(n.At(), names))
+}
+
+// Unset is the error for variables that are not set: one or more names, and the
+// place in the file.
+func Unset(where string, names []string) *problem.Error {
+	what := "variable " + names[0] + " is"
+	if last := len(names) - 1; last > 0 {
+		what = "variables " + strings.Join(names[:last], ", ") + " and " + names[last] + " are"
+	}
+	return problem.New(where, "the environment %s not set", what).WithHint("export %s=...", strings.Join(names, "=... "))
+}
+
+// unsetElsewhere gives the names that the file reads and nobody set, in its
+// order: references, and where a member says which variable to read.
+func (r *reader) unsetElsewhere() (names []string) {
+	missing := func(name string, empty bool) bool {
+		value, ok := r.texts(name)
+		return name != "" && !isHanded(name) && !(ok && (empty || value != ""))
+	}
+	var walk func(n *document.Node)
+	walk = func(n *document.Node) {
+		if n == nil {
+			return
+		}
+		pieces, _ := references(n.Text)
+		for _, p := range pieces {
+			if missing(p.name, true) {
+				names = append(names, p.name)
+			}
+		}
+		for _, item := range n.Items {
+			walk(item)
+		}
+		for _, m := range n.Members {
+			reads := (m.Name == "env" || m.Name == "dsn_env") && m.Value.Kind == document.String
+			if reads && isName(m.Value.Text) && missing(m.Value.Text, false) {
+				names = append(names, m.Value.Text)
+			}
+			walk(m.Value)
+		}
+	}
+	walk(r.root.Lookup("target"))
+	if list := r.root.Lookup("operations"); list != nil {
+		for _, op := range list.Items {
+			for _, part := range []string{"sibling", "effects", "crash", "expiry", "store_down"} {
+				walk(op.Lookup(part))
+			}
+		}
+	}
+	return names
 }
 
 // number gives the text of a duration or number, filled in where it can be.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -117,6 +118,40 @@ func TestUnset(t *testing.T) {
 	_, err = c.Resolve(from(nil))
 	if err == nil || problem.Hint(err) != "in a command write $IDEM_SECONDS, or $${IDEM_SECONDS}" {
 		t.Errorf("%v (%s)", err, problem.Hint(err))
+	}
+}
+
+// TestAllUnsetAtOnce: nobody has to run once for each.
+func TestAllUnsetAtOnce(t *testing.T) {
+	const file = `idem: contract/v1
+name: n
+target:
+  base_urls: ["http://${ADDRESS}", "http://${IDEM_OWN_REPLICA}"]
+  auth: {header: Authorization, env: TOKEN}
+operations:
+  - name: a
+    request: {method: POST, path: /a, body: {env: STAGING}}
+    key: {query: k, generate: uuid4}
+    effects: {command: {run: [sh, -c, "count $${IDEM_FRESH} $HOME ${ADDRESS}"]}}
+    crash: {process: {command: ["${PROGRAM}"], ready: /h, env: {STORE: "${STORE}"}}}
+`
+	c, err := Parse("f.yaml", []byte(file), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range []struct{ names, want, hint string }{
+		{"", "f.yaml:4:15: the environment variables ADDRESS, IDEM_OWN_REPLICA, TOKEN, PROGRAM and STORE are not set",
+			"export ADDRESS=... IDEM_OWN_REPLICA=... TOKEN=... PROGRAM=... STORE=..."},
+		{"ADDRESS PROGRAM TOKEN", "f.yaml:4:36: the environment variables IDEM_OWN_REPLICA and STORE are not set", "export IDEM_OWN_REPLICA=... STORE=..."},
+		{"ADDRESS PROGRAM TOKEN STORE", "f.yaml:4:36: the environment variable IDEM_OWN_REPLICA is not set", "export IDEM_OWN_REPLICA=..."},
+		{"ADDRESS PROGRAM STORE IDEM_OWN_REPLICA", "", ""}, // a credential alone is asked for as it is read
+	} {
+		_, err := c.Resolve(func(name string) (string, bool) {
+			return "host" + strings.ToLower(strings.ReplaceAll(name, "_", "")), slices.Contains(strings.Fields(set.names), name)
+		})
+		if got := fmt.Sprint(err); set.want != "" && (got != set.want || problem.Hint(err) != set.hint) || set.want == "" && err != nil {
+			t.Errorf("with %q: %v (%s)", set.names, err, problem.Hint(err))
+		}
 	}
 }
 

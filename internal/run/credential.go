@@ -2,12 +2,14 @@ package run
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,13 +139,33 @@ func (l *Live) headerLines(a *contract.Auth, text, where, label string) ([][2]st
 	return lines, nil
 }
 
+// unsetCredentials tells of both principals' variables at once.
+func (l *Live) unsetCredentials() error {
+	var names []string
+	var where string
+	for _, a := range []*contract.Auth{l.options.Contract.Target.Auth, l.options.Contract.Target.OtherAuth} {
+		if a == nil || a.Env == "" {
+			continue
+		}
+		if v, ok := l.options.Lookup(a.Env); ok && v != "" || slices.Contains(names, a.Env) {
+			continue
+		}
+		names = append(names, a.Env)
+		where = cmp.Or(where, l.options.Contract.Where(a.Pos))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return contract.Unset(where, names)
+}
+
 // secretText gives the secret itself.
 func (l *Live) secretText(ctx context.Context, a *contract.Auth, where string) (string, error) {
 	switch {
 	case a.Env != "":
-		v, ok := l.options.Lookup(a.Env)
-		if !ok || v == "" {
-			return "", problem.New(where, "the environment variable %s is not set", a.Env).WithHint("export %s=...", a.Env)
+		v, _ := l.options.Lookup(a.Env)
+		if v == "" {
+			return "", contract.Unset(where, []string{a.Env})
 		}
 		return l.credentialText([]byte(v), where)
 	case a.File != "":

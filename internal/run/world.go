@@ -45,6 +45,9 @@ func newWorld(ctx context.Context, l *Live) (*world, error) {
 		return nil, err
 	}
 	l.bases = bases
+	if err := l.unsetCredentials(); err != nil {
+		return nil, err
+	}
 	auth, err := l.credential(ctx, c.Target.Auth, "auth")
 	if err != nil {
 		return nil, err
