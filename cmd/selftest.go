@@ -217,7 +217,7 @@ func runSelfTest(ctx context.Context, app *App, o *verifyOptions) error {
 			return err
 		}
 	} else {
-		selftest.WriteHuman(&b, report, selftest.Options{Color: o.colour, Width: app.columns()})
+		selftest.WriteHuman(&b, report, selftest.Options{Color: o.colour, Width: app.columns(), Verbose: app.Verbose})
 	}
 	if _, err := app.Out.Write(b.Bytes()); err != nil {
 		return problem.New("standard output", "%s", rootCause(err))

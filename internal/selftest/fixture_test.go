@@ -1,6 +1,7 @@
 package selftest
 
 import (
+	"strings"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/probe"
@@ -11,6 +12,10 @@ func step(name string, verdict probe.Verdict, slugs ...string) probe.Result {
 	r := probe.Result{Step: name, Verdict: verdict}
 	for _, slug := range slugs {
 		r.Findings = append(r.Findings, probe.Finding{Slug: slug, Expected: "1 effect", Actual: "2 effects"})
+	}
+	if strings.HasSuffix(strings.Join(slugs, " "), "effect-ran-twice") {
+		r.Evidence.Effects = &probe.Effects{Before: 0, After: 1, Settled: 2, Unit: 1, CountedBy: "http"}
+		r.Findings[0].Case = "the retry"
 	}
 	if verdict == probe.Inconclusive {
 		r.Reasons = []probe.Reason{{Text: "the environment answered 503 to everybody", Line: 12}}

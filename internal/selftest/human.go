@@ -14,10 +14,11 @@ import (
 )
 
 // Options are how the matrix is to look. Width is where text is broken; 0: not
-// given.
+// given. Verbose tells of each fault by which evidence it was caught.
 type Options struct {
-	Color bool
-	Width int
+	Color   bool
+	Width   int
+	Verbose bool
 }
 
 // defaultWidth is where text is broken unless a width is given.
@@ -85,6 +86,7 @@ func (p page) matrix(m Matrix) {
 	for _, l := range m.LeftOut {
 		p.prose("  left out: ", l.Name+": "+l.Why)
 	}
+	p.evidence(m)
 	p.unknowns(m)
 	p.races(m)
 	p.wrong(m)

@@ -63,8 +63,21 @@ type jsonRun struct {
 }
 
 type jsonCatch struct {
-	Step string `json:"step"`
-	Slug string `json:"slug"`
+	Step     string       `json:"step"`
+	Slug     string       `json:"slug"`
+	Case     string       `json:"case,omitempty"`
+	Expected string       `json:"expected"`
+	Actual   string       `json:"actual"`
+	Effects  *jsonEffects `json:"effects,omitempty"` // the step's
+}
+
+// jsonEffects are counts as they stand in a check's own report.
+type jsonEffects struct {
+	Before    int64  `json:"before"`
+	After     int64  `json:"after"`
+	Settled   int64  `json:"settled"`
+	Unit      int64  `json:"unit"`
+	CountedBy string `json:"counted_by"`
 }
 
 type jsonStep struct {
@@ -139,7 +152,7 @@ func jsonRowOf(row Row) jsonRow {
 	for _, run := range row.Runs {
 		one := jsonRun{Took: seconds(run.Took), Error: run.Error, CaughtBy: []jsonCatch{}, Steps: []jsonStep{}}
 		for _, c := range row.CaughtBy(run) {
-			one.CaughtBy = append(one.CaughtBy, jsonCatch(c))
+			one.CaughtBy = append(one.CaughtBy, jsonCatch{c.Step, c.Slug, c.Case, c.Expected, c.Actual, (*jsonEffects)(c.Effects)})
 		}
 		for _, s := range run.Steps {
 			step := jsonStep{Step: s.Step, Verdict: s.Verdict, Slugs: []string{}, Reasons: []string{}}

@@ -84,6 +84,37 @@ func missing(x float64) string {
 	return "at most " + percent(x)
 }
 
+// evidence tells what the findings stand on that caught a fault, each once: as
+// in the matrix the first of each step.
+func (p page) evidence(m Matrix) {
+	if !p.o.Verbose {
+		return
+	}
+	for _, row := range m.Rows {
+		told := map[string]bool{}
+		for _, run := range row.Runs {
+			for _, c := range row.CaughtBy(run) {
+				if !told[c.Step] {
+					told[c.Step] = true
+					p.prose("  evidence: ", row.Name+", "+c.text())
+				}
+			}
+		}
+	}
+}
+
+func (c Catch) text() string {
+	text := c.Slug
+	if c.Case != "" {
+		text += " (" + c.Case + ")"
+	}
+	text += ": expected " + c.Expected + "; actual " + c.Actual
+	if e := c.Effects; e != nil {
+		text += fmt.Sprintf("; counted by %s: %d before, %d after, %d settled, %d for one operation", e.CountedBy, e.Before, e.After, e.Settled, e.Unit)
+	}
+	return text
+}
+
 func (p page) unknowns(m Matrix) {
 	var order []Unknown
 	names := map[Unknown][]string{}

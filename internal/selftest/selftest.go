@@ -87,8 +87,12 @@ func (r Report) Exit() int {
 	return exitSound
 }
 
-// Catch is a finding that tells a fault by itself.
-type Catch struct{ Step, Slug string }
+// Catch is a finding that tells a fault by itself, with its evidence.
+type Catch struct {
+	Step, Slug, Case string
+	Expected, Actual string
+	Effects          *probe.Effects // counts that the step stands on; nil where it judges answers alone
+}
 
 // CaughtBy gives what caught the fault in a run: the findings of the steps
 // named for it, without those that only follow from another.
@@ -100,7 +104,7 @@ func (r Row) CaughtBy(run Run) []Catch {
 		}
 		for _, f := range s.Findings {
 			if f.Follows == "" {
-				out = append(out, Catch{s.Step, f.Slug})
+				out = append(out, Catch{s.Step, f.Slug, f.Case, f.Expected, f.Actual, s.Evidence.Effects})
 			}
 		}
 	}

@@ -38,6 +38,7 @@ func human(r Report, o Options) []byte {
 func TestHuman(t *testing.T) {
 	golden(t, "sound.txt", human(sound(), Options{}))
 	golden(t, "unsound.txt", human(unsound(), Options{}))
+	golden(t, "verbose.txt", human(sound(), Options{Verbose: true}))
 	golden(t, "narrow.txt", human(unsound(), Options{Width: 60}))
 	golden(t, "colour.txt", human(unsound(), Options{Color: true}))
 }
@@ -52,6 +53,45 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s is no JSON", name)
 		}
 		golden(t, name, b.Bytes())
+	}
+}
+
+// What caught a fault is there with all that it stands on, for machines always.
+func TestEvidence(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteJSON(&b, sound()); err != nil {
+		t.Fatal(err)
+	}
+	var out struct {
+		Matrices []struct {
+			Rows []struct {
+				Kind string
+				Runs []struct {
+					CaughtBy []struct {
+						Slug, Expected, Actual string
+						Effects                *struct{ Settled, Unit int64 }
+					} `json:"caught_by"`
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &out); err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range out.Matrices[0].Rows {
+		for _, run := range row.Runs {
+			if (len(run.CaughtBy) > 0) != (row.Kind == "fault") {
+				t.Errorf("row %d, %s: caught by %v", i, row.Kind, run.CaughtBy)
+			}
+			for _, c := range run.CaughtBy {
+				if c.Expected == "" || c.Actual == "" || c.Effects == nil || c.Effects.Settled != 2 || c.Effects.Unit != 1 {
+					t.Errorf("row %d: %+v", i, c)
+				}
+			}
+		}
+	}
+	if text := string(human(sound(), Options{})); strings.Contains(text, "evidence:") {
+		t.Errorf("not asked for:\n%s", text)
 	}
 }
 
