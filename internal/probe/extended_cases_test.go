@@ -169,6 +169,7 @@ var extendedStyles = []extendedCase{
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n"},
 
 	{name: "taken over after owner_max, fenced", contract: with("owner_max: 1200ms"), behaviour: behaviour{inFlight: 409, ownerMax: 1200 * time.Millisecond, fenced: true}},
+	{name: "taken over after owner_max, the fenced owner waits", contract: with("owner_max: 1200ms"), behaviour: behaviour{inFlight: 409, ownerMax: 1200 * time.Millisecond, fenced: true, fault: "a fenced owner waits"}},
 	{name: "taken over after owner_max, fenced, waits", contract: with("owner_max: 1200ms"), behaviour: behaviour{ownerMax: 1200 * time.Millisecond, fenced: true},
 		want: "slow inconclusive\n" +
 			"    slow: requests went on for 7.853s, longer than the key's retention of 4s: that shows nothing\n"},

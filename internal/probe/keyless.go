@@ -134,7 +134,7 @@ func (j *judging) judgeKeylessRefused(t *Trial, keyed *Exchange) {
 		"other":   j.keylessCounts(t, "before-other", "settled-other"),
 	}
 	other := t.Last("other")
-	if leak := j.rules.leaks(first, keyed, other); leak != "" { // the gravest first
+	if leak := j.rules.leaks(first, keyed, other, nil); leak != "" { // the gravest first
 		j.keyless(t, Finding{Slug: "missing-key/first-result-returned", Case: "other", Expected: "nothing of another keyless request's result",
 			Actual: j.rules.describe(other) + ", with " + leak}, ownResult)
 	}
@@ -166,7 +166,7 @@ func (j *judging) judgeKeylessRefused(t *Trial, keyed *Exchange) {
 // judgeKeylessRuns: each request without a key runs.
 func (j *judging) judgeKeylessRuns(t *Trial) {
 	first, other, same := t.Last("keyless"), t.Last("other"), t.Last("same")
-	leaked := j.rules.leaks(first, t.Last("keyed"), other)
+	leaked := j.rules.leaks(first, t.Last("keyed"), other, nil)
 	expected := map[string]int64{"keyless": 0, "other": 0}
 	for label, x := range map[string]*Exchange{"keyless": first, "other": other} {
 		if j.rules.class(x).welcome {
@@ -190,7 +190,7 @@ func (j *judging) judgeKeylessRuns(t *Trial) {
 	}
 	j.keylessRan(t, "keyless", "before", "settled", expected["keyless"], false)
 	j.keylessRan(t, "other", "before-other", "settled-other", expected["other"], leaked != "")
-	if !j.sound() && !j.rules.tellsApart(first, t.Last("keyed")) {
+	if !j.sound() && !j.rules.tellsApart(first, t.Last("keyed"), other, nil) {
 		j.tellable()
 	}
 }

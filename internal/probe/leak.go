@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -25,12 +26,15 @@ type resultMark struct {
 }
 
 // leaks says which part of the first's result stands in another's answer, in
-// words for a person; "" where none does, or none can be told.
-func (r rules) leaks(first, control, other *Exchange) string {
+// words for a person; "" where none does, or none can be told. Prior, where
+// there is one, is an operation with the control's values, and tells the first
+// from the control as the first is told from the other: what both of these have
+// in one place comes of the values, such as an id that is derived from them.
+func (r rules) leaks(first, control, other, prior *Exchange) string {
 	if !r.class(first).welcome || !r.class(control).welcome || !other.Whole() {
 		return "" // only results can be given away
 	}
-	for _, m := range r.marks(first, control) {
+	for _, m := range r.marks(first, control, prior) {
 		if asked(other, m.text) {
 			continue // the request itself said so
 		}
@@ -48,8 +52,8 @@ func (r rules) leaks(first, control, other *Exchange) string {
 
 // marks gives what identifies the first's result: its id, where it can be
 // read, and the values of its own request that it tells. What the control's
-// answer has too is none.
-func (r rules) marks(first, control *Exchange) []resultMark {
+// answer has too is none, nor what stands where prior and control have the same.
+func (r rules) marks(first, control, prior *Exchange) []resultMark {
 	if !first.Whole() || !control.Whole() {
 		return nil
 	}
@@ -64,6 +68,9 @@ func (r rules) marks(first, control *Exchange) []resultMark {
 				if same == text {
 					return
 				}
+			}
+			if prior.Whole() && sharesOne(place(prior.Answer), place(control.Answer)) {
+				return // another operation of the same values has the same there
 			}
 			out = append(out, resultMark{where, text, place})
 		}
@@ -90,6 +97,11 @@ func (r rules) marks(first, control *Exchange) []resultMark {
 	return out
 }
 
+// sharesOne says that two lists have a text in common.
+func sharesOne(a, b []string) bool {
+	return slices.ContainsFunc(a, func(text string) bool { return slices.Contains(b, text) })
+}
+
 // asked says that a text stands in what an exchange's request sent.
 func asked(x *Exchange, text string) bool {
 	if x.Request == nil {
@@ -104,9 +116,15 @@ func keyText(x *Exchange, text string) bool {
 	return x.Request != nil && x.Request.Key != "" && strings.Contains(text, x.Request.Key)
 }
 
-// shownText is all of an answer in which a result may be told.
+// shownText is all of an answer in which a result may be told: a Link, an ETag
+// or a field of the service's own gives an id away as its body does.
 func shownText(a *trace.Answer) string {
-	return string(bodyOf(a.Body)) + "\n" + strings.Join(trace.Get(a.Header, "Location"), "\n")
+	var b strings.Builder
+	b.Write(bodyOf(a.Body))
+	for _, f := range a.Header {
+		b.WriteString("\n" + f[1])
+	}
+	return b.String()
 }
 
 // pointedAt reads the scalar at a pointer of an answer's body.
@@ -163,5 +181,10 @@ func momentText(text string) bool {
 }
 
 // tellsApart says that results can be told apart by what they show: the first's
-// has something that the control's has not.
-func (r rules) tellsApart(first, control *Exchange) bool { return len(r.marks(first, control)) > 0 }
+// has something that the control's has not, and that the other one's request did
+// not name. Of prior see leaks.
+func (r rules) tellsApart(first, control, other, prior *Exchange) bool {
+	return slices.ContainsFunc(r.marks(first, control, prior), func(m resultMark) bool {
+		return other == nil || !asked(other, m.text)
+	})
+}

@@ -71,6 +71,8 @@ func (r rules) longDifferences(a, b trace.Body) []difference {
 		return itoa(d.Size) + " bytes"
 	}
 	switch {
+	case va != vb && (va == NoValue || vb == NoValue):
+		return []difference{{what: "body", a: size(a, va), b: size(b, vb)}}
 	case va == "" || vb == "":
 		return []difference{{what: "body beyond what the trace holds", unknown: true}}
 	case va != vb, va == NoValue:

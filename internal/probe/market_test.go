@@ -64,6 +64,7 @@ var marketFaults = []marketCase{
 	{name: "last caller wins", ways: ways{fault: "last caller wins"}, want: "scope fail scope/effect-ran-twice"},
 	{name: "others unprotected", ways: ways{fault: "others unprotected"}, want: "scope fail scope/effect-ran-twice"},
 	{name: "link for callers", ways: ways{fault: "link for callers"}, want: "scope fail scope/other-callers-result"},
+	{name: "a field tells of the first", ways: ways{fault: "a field tells of the first"}, want: "scope fail scope/other-callers-result"},
 	{name: "queries share", ways: ways{fault: "queries share"}, want: "scope fail scope/query-shares-keys"},
 	{name: "endless keys get 500", ways: ways{fault: "endless keys get 500"}, want: "key-rules fail key-rules/server-error"},
 	{name: "long keys get 500", ways: ways{fault: "long keys get 500"}, want: "key-rules fail key-rules/valid-key-refused key-rules/server-error"},
@@ -77,6 +78,7 @@ var marketFaults = []marketCase{
 	{name: "keys per replica", ways: ways{fault: "keys per replica"}, want: "replicas fail replicas/effect-ran-twice replicas/other-answer<-replicas/effect-ran-twice replicas/conflict-not-seen replicas/results-differ<-replicas/effect-ran-twice"},
 	{name: "claims per replica", ways: ways{fault: "claims per replica"}, want: "replicas fail replicas/effect-ran-twice replicas/results-differ<-replicas/effect-ran-twice"},
 	{name: "prints per replica", ways: ways{fault: "prints per replica"}, want: "replicas fail replicas/conflict-not-seen"},
+	{name: "unmarked elsewhere", contract: markedTrade, ways: ways{marked: true, fault: "unmarked elsewhere"}, want: "replicas fail replicas/other-answer"},
 	{name: "runs without store", ways: ways{fault: "runs without store"}, want: "store-down fail store-down/effect-ran-twice store-down/result-lost<-store-down/effect-ran-twice"},
 	{name: "runs without store and fails", ways: ways{fault: "runs without store and fails"}, want: "store-down fail store-down/effect-ran-twice"},
 	{name: "stuck after outage", ways: ways{fault: "stuck after outage"}, want: "store-down fail store-down/refused"},
@@ -117,6 +119,9 @@ func rulesOf(rule string) string {
 // byAnswers counts nothing.
 var byAnswers = traded("effects: responses", "sibling: {method: POST, path: /v1/refunds}")
 
+// markedTrade promises a marker.
+var markedTrade = traded(`marker: {header: Idempotent-Replayed, value: "true"}`)
+
 // marketStyles are legal ways, and ways that cannot be known.
 var marketStyles = []marketCase{
 	{name: "the right one"},
@@ -135,6 +140,11 @@ var marketStyles = []marketCase{
 	{name: "answers that do not tell who gave them", ways: ways{noName: true}},
 	{name: "hangs without its store", ways: ways{fault: "hangs without store"}},
 	{name: "by answers only", contract: byAnswers},
+	{name: "ids made of the order's", ways: ways{derived: true}},
+	{name: "ids made of the order's, marked", ways: ways{derived: true, marked: true}, contract: markedTrade},
+	{name: "replays are marked", contract: markedTrade, ways: ways{marked: true}},
+	{name: "409 without its store", ways: ways{fault: "409 without store"}},
+	{name: "endless keys are cut off", ways: ways{fault: "endless keys are cut off"}},
 }
 
 // marketUnknown are ways of which something cannot be known.
@@ -170,6 +180,15 @@ var marketUnknown = []marketCase{
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n" +
 			"    long keys that differ in their last character: neither effects nor answers tell two operations apart\n" +
 			"    keys that differ only in case: neither effects nor answers tell two operations apart\n" +
+			"replicas inconclusive\n" +
+			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n" +
+			"store-down inconclusive\n" +
+			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike"},
+	{name: "ids are made of the order's and nothing is counted", contract: byAnswers, ways: ways{derived: true},
+		want: "scope inconclusive\n" +
+			"    neither effects nor answers tell the first result from one of its own: status 201\n" +
+			"key-rules inconclusive\n" +
+			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n" +
 			"replicas inconclusive\n" +
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n" +
 			"store-down inconclusive\n" +

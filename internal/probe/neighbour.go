@@ -269,7 +269,7 @@ func (j *judging) tellsNeighbour(m met, n neighbour) bool {
 			"no effect of its own was counted within %s, and effects may take longer: what was waited for is bounded by the key's retention", wait)
 		return false
 	}
-	if m.counted || j.rules.tellsApart(m.first, m.control, m.prior) {
+	if m.counted || j.rules.tellsApart(m.first, m.control, m.other, m.prior) {
 		return true
 	}
 	line, what := j.op.Pos.Line, "effects"

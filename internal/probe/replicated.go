@@ -75,7 +75,12 @@ func (j *judging) judgeJourney(t *Trial) {
 		if !j.final(t, x, "back", "settled") || j.environmental(t, x) {
 			continue
 		}
-		shown := j.shown(j.rules.replay(first, x))
+		differences := j.rules.replay(first, x)
+		if m := j.op.Promise.Marker; m != nil && len(differences) == 0 && j.op.Promise.Duplicate.Value.Mode == "replay" && !j.rules.marked(x) {
+			differences = []difference{{what: "the marker " + m.Header, a: "promised on every replay", b: "absent"}}
+			wrong = cmp.Or(wrong, j.follows("duplicate/marker-missing"))
+		}
+		shown := j.shown(differences)
 		if len(shown) == 0 {
 			continue
 		}

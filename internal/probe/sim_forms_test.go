@@ -1,6 +1,7 @@
 package probe_test
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -189,6 +190,12 @@ func (k *call) superseded(r *record) bool {
 		k.send(201, k.newCharge(k.fields), false)
 	case k.is("a fenced owner answers 500"):
 		k.send(500, nil, false)
+	case k.is("a fenced owner waits"):
+		for !now.done {
+			k.pause(time.Millisecond)
+			now = cmp.Or(k.records[k.slot(k)], now)
+		}
+		k.again(now)
 	default:
 		k.underWayOrDone(now)
 	}

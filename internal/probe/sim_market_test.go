@@ -64,6 +64,8 @@ type ways struct {
 	cached  bool   // finished results are given in an outage too
 	stamped bool   // answers carry the second of their making, and no id
 	echoes  bool   // answers tell the key
+	derived bool   // ids are made of the order's
+	marked  bool   // replays carry a marker
 	hook    string // "down", "up" fails; "nothing": it takes nothing away
 }
 
@@ -83,6 +85,7 @@ type market struct {
 // deal is the record of a key.
 type deal struct {
 	print, caller, path string
+	target              string // the replica that made it
 	done                bool
 	status              int
 	body                map[string]any
@@ -140,6 +143,7 @@ type bid struct {
 	keys                     []string
 	caller, path, query, key string
 	order, print             string
+	header                   [][2]string // more of the answer
 }
 
 func (m *market) serve(c *conn) {
@@ -184,6 +188,9 @@ func (b *bid) refused() bool {
 		return true
 	case len(b.keys) > 1 && !b.is("first of two keys"):
 		b.answer(400, nil, "")
+		return true
+	case len(b.keys[0]) > 1000 && b.is("endless keys are cut off"):
+		b.c.reset(trace.Reset)
 		return true
 	case len(b.keys[0]) > 1000 && b.is("endless keys get 500"), len(b.keys[0]) > 60 && b.is("long keys get 500"):
 		b.answer(500, nil, "")
@@ -286,6 +293,9 @@ func (b *bid) without(at string) {
 		b.seen["outage "+at] = "yes"
 	case b.is("hangs without store"):
 		b.c.s.sleep(time.Hour)
+	case b.is("409 without store"):
+		b.answer(409, nil, "")
+		return
 	}
 	b.answer(503, nil, "")
 }
@@ -299,7 +309,10 @@ func (b *bid) perform(at string) {
 		b.answer(409, nil, "")
 		return
 	}
-	r := &deal{print: b.print, caller: b.caller, path: b.path}
+	r := &deal{print: b.print, caller: b.caller, path: b.path, target: b.c.target}
+	if b.is("a field tells of the first") {
+		b.tellsOfTheFirst()
+	}
 	b.records[at] = r
 	b.seen["print "+at+b.c.target] = "yes"
 	b.sleep(8 * time.Millisecond)
@@ -309,6 +322,9 @@ func (b *bid) perform(at string) {
 	b.seen["at "+b.key] = b.path
 	r.status, r.body = 201, b.charge()
 	r.place = b.path + "/" + fmt.Sprint(b.ids)
+	if b.derived {
+		r.place = "/of/" + b.order
+	}
 	r.done = true
 	if b.is("claims per replica") {
 		b.records[strings.TrimSuffix(at, b.c.target)+"done"] = r
@@ -316,6 +332,15 @@ func (b *bid) perform(at string) {
 	}
 	b.sleep(20 * time.Millisecond)
 	b.answer(r.status, r.body, r.place)
+}
+
+// tellsOfTheFirst names in a field what another caller's use of the key made.
+func (b *bid) tellsOfTheFirst() {
+	for at, r := range b.records {
+		if strings.HasSuffix(at, "|"+b.key) && r.done && r.caller != b.caller {
+			b.header = append(b.header, [2]string{"X-Original", fmt.Sprint(r.body["id"])})
+		}
+	}
 }
 
 func (b *bid) sold() bool {
@@ -333,6 +358,8 @@ func (b *bid) charge() map[string]any {
 		return map[string]any{"ok": true}
 	case b.stamped:
 		body["created"] = time.Unix(b.now/1e9, 0).UTC().Format(time.RFC3339)
+	case b.derived:
+		body["id"] = "ch_" + b.order
 	default:
 		body["id"] = fmt.Sprintf("ch_%08d", b.ids)
 	}
@@ -354,6 +381,9 @@ func (b *bid) replay(r *deal) {
 			body[name] = v
 		}
 	}
+	if b.marked && !(b.is("unmarked elsewhere") && r.target != b.c.target) {
+		b.header = append(b.header, [2]string{"Idempotent-Replayed", "true"})
+	}
 	b.answer(r.status, body, r.place)
 }
 
@@ -361,7 +391,7 @@ func (b *bid) answer(status int, body map[string]any, place string) {
 	if body == nil {
 		body = map[string]any{"error": status}
 	}
-	header := [][2]string{{"Content-Type", "application/json"}}
+	header := append([][2]string{{"Content-Type", "application/json"}}, b.header...)
 	if place != "" && !b.alike && !b.stamped {
 		header = append(header, [2]string{"Location", place})
 	}

@@ -266,6 +266,9 @@ func (j *judging) judgeClaimEnds(t *Trial, slow *Exchange, during []*Exchange, w
 		if c.accepted && len(j.rules.replay(slow, x)) > 0 {
 			return // it was taken over
 		}
+		if c.accepted && x.since(slow) > m.Value {
+			return // it waited until the claim ended, or took it over: a later one met its claim
+		}
 		if c.inFlight && !c.duplicate && x.later(slow) > late {
 			j.accuse(t, Finding{Slug: j.slug("claim-outlived"), Expected: "a key that is free, or answered, after " + m.Value.String(),
 				Actual: "in flight " + x.later(slow).Round(10*time.Millisecond).String() + " after the operation was sent"},
