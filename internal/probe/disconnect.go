@@ -232,13 +232,13 @@ func (j *judging) judgeRetryAfterHangUp(t *Trial, h hangUpTrial, hungUp, retry *
 // others. A record that was written as its caller left may hold half of one.
 func (j *judging) judgeShapeAfterHangUp(t *Trial, h hangUpTrial, retry *Exchange, f Finding) bool {
 	known, got := j.shapes(), j.rules.shapeOf(retry.Answer)
-	if j.op.Promise.Duplicate.Value.Mode == "current" {
-		known, got = kindsAlone(known), kindsAlone([]shape{got})[0]
-	}
 	if h.slow {
 		if control := t.Last("control"); j.rules.class(control).welcome {
 			known = append(known, j.rules.shapeOf(control.Answer))
 		}
+	}
+	if j.op.Promise.Duplicate.Value.Mode == "current" {
+		known, got = presentStates(known, got)
 	}
 	wrong := misshapen(known, got)
 	if wrong == "" {

@@ -6,7 +6,7 @@ func (j *judging) judgeShapeAfterKill(t *Trial, k killed, f Finding) {
 	known := j.shapes()
 	got := j.rules.shapeOf(k.retry.Answer)
 	if j.op.Promise.Duplicate.Value.Mode == "current" {
-		known, got = kindsAlone(known), kindsAlone([]shape{got})[0]
+		known, got = presentStates(known, got)
 	}
 	wrong := misshapen(known, got)
 	if wrong == "" {
@@ -17,13 +17,16 @@ func (j *judging) judgeShapeAfterKill(t *Trial, k killed, f Finding) {
 	j.accuse(t, f, j.op.Promise.Duplicate.Pos, "after a crash the retry gets the operation's result")
 }
 
-// kindsAlone leaves of shapes what a present state shares with a first answer.
-func kindsAlone(all []shape) []shape {
-	out := make([]shape, len(all))
-	for i, s := range all {
-		out[i].kind = s.kind
+// presentStates leaves of shapes what a present state shares with a first
+// answer: the kind of its body. A first answer without a body tells nothing of
+// the state that a duplicate is shown.
+func presentStates(firsts []shape, got shape) (known []shape, _ shape) {
+	for _, s := range firsts {
+		if s.kind != "nothing" || got.kind == "nothing" {
+			known = append(known, shape{kind: s.kind})
+		}
 	}
-	return out
+	return known, shape{kind: got.kind}
 }
 
 // judgeSecondRetry judges the retry's bytes sent once more: a duplicate of the

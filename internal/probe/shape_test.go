@@ -39,3 +39,27 @@ func TestMisshapen(t *testing.T) {
 		}
 	}
 }
+
+// TestPresentStates: where duplicates show the present state, a first answer
+// tells of its kind alone, and one without a body tells nothing.
+func TestPresentStates(t *testing.T) {
+	empty := shape{status: 204, kind: "nothing"}
+	created := shape{status: 201, media: "application/json", kind: "object", members: map[string]bool{"/id": true}}
+	shown := shape{status: 200, media: "application/json", kind: "object"}
+	for _, c := range []struct {
+		name   string
+		firsts []shape
+		got    shape
+		want   string
+	}{
+		{"other members and another status", []shape{created}, shown, ""},
+		{"a state after answers without a body", []shape{empty, empty}, shown, ""},
+		{"no body after answers without one", []shape{empty}, shape{status: 200, kind: "nothing"}, ""},
+		{"no state", []shape{created}, empty, "body was object, now nothing"},
+		{"a text", []shape{created, empty}, shape{status: 200, kind: "text"}, "body was object, now text"},
+	} {
+		if got := misshapen(presentStates(c.firsts, c.got)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}

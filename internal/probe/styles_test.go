@@ -96,6 +96,7 @@ var styles = []struct {
 	{name: "another body is another operation, declared", scene: scene{contract: changed("conflict: execute"), behaviour: behaviour{mismatch: "execute"}}},
 	{name: "present state", scene: scene{contract: changed("duplicate: current"), behaviour: behaviour{duplicate: "current"}}},
 	{name: "present state, 409 in flight", scene: scene{contract: changed("duplicate: current"), behaviour: behaviour{duplicate: "current", inFlight: 409}}},
+	{name: "present state after empty answers", scene: scene{contract: changed("duplicate: current", "same_headers: []"), behaviour: behaviour{duplicate: "current", fault: "first answers are empty"}}},
 	{name: "duplicates are 409 with a link", scene: scene{contract: changed(refusing), behaviour: behaviour{duplicate: "refused", inFlight: 409}}},
 	{name: "duplicates are 409 with a link, waits", scene: scene{contract: changed(refusing, "in_flight: {wait: true}"), behaviour: behaviour{duplicate: "refused"}}},
 	{name: "duplicates are 409 as in flight", scene: scene{contract: changed("duplicate: {status: [409]}"), behaviour: behaviour{duplicate: "refused", inFlight: 409}}},
