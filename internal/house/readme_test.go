@@ -12,6 +12,7 @@ type block struct {
 	lang string
 	text string
 	line int
+	said string // the prose before it
 }
 
 var marked = regexp.MustCompile(`^<!-- (.*) -->$`)
@@ -19,7 +20,7 @@ var marked = regexp.MustCompile(`^<!-- (.*) -->$`)
 // blocks reads the fenced blocks of a Markdown page.
 func blocks(page string) []block {
 	var out []block
-	var mark string
+	var mark, said string
 	var open *block
 	n := 0
 	for line := range strings.Lines(page) {
@@ -33,12 +34,13 @@ func blocks(page string) []block {
 		case open != nil:
 			open.text += line + "\n"
 		case fenced:
-			open = &block{mark: mark, lang: fence, line: n}
-			mark = ""
+			open = &block{mark: mark, lang: fence, line: n, said: said}
+			mark, said = "", ""
 		case marked.MatchString(line):
 			mark = marked.FindStringSubmatch(line)[1]
 		case line != "":
 			mark = ""
+			said = line
 		}
 	}
 	return out
@@ -58,6 +60,15 @@ func TestEveryCommandOfTheReadmeIsMarked(t *testing.T) {
 	}
 	if first != 1 {
 		t.Errorf("README.md marks %d blocks as the first commands, not one", first)
+	}
+}
+
+// A reader sees no comment: the text names the file that a block is.
+func TestTheReadmeSaysWhatItsMarksSay(t *testing.T) {
+	for _, b := range blocks(read(t, "README.md")) {
+		if name, ok := strings.CutPrefix(b.mark, "file: "); ok && !strings.Contains(b.said, "`"+name+"`") {
+			t.Errorf("README.md:%d: the text before it does not name the file %s", b.line, name)
+		}
 	}
 }
 
@@ -123,7 +134,7 @@ func resolve(page, link string) string {
 func TestBlocksAreRead(t *testing.T) {
 	page := "<!-- run -->\n\n```sh\na\nb\n```\n\n<!-- stray -->\ntext\n\n```text\nc\n```\n"
 	got := blocks(page)
-	want := []block{{"run", "sh", "a\nb\n", 3}, {"", "text", "c\n", 11}}
+	want := []block{{"run", "sh", "a\nb\n", 3, ""}, {"", "text", "c\n", 11, "text"}}
 	if len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("got %+v", got)
 	}

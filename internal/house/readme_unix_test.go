@@ -40,7 +40,7 @@ func TestTheReadmeHolds(t *testing.T) {
 type tour struct {
 	t      *testing.T
 	folder string
-	port   string // in place of the README's 8080
+	ports  map[string]string // in place of the README's
 	path   string
 	output string // of the last command
 }
@@ -53,16 +53,20 @@ func newTour(t *testing.T) *tour {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	ports := map[string]string{}
+	for _, named := range []string{":8080", ":8081", ":8082"} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ports[named] = ":" + port
 	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &tour{t: t, folder: t.TempDir(), port: port, path: bin + string(os.PathListSeparator) + os.Getenv("PATH")}
+	return &tour{t: t, folder: t.TempDir(), ports: ports, path: bin + string(os.PathListSeparator) + os.Getenv("PATH")}
 }
 
 func (r *tour) write(b block) {
@@ -72,8 +76,21 @@ func (r *tour) write(b block) {
 	}
 }
 
-// here puts the tour's free port in the place of the README's.
-func (r *tour) here(text string) string { return strings.ReplaceAll(text, ":8080", ":"+r.port) }
+// here puts the tour's free ports in the place of the README's.
+func (r *tour) here(text string) string {
+	for named, free := range r.ports {
+		text = strings.ReplaceAll(text, named, free)
+	}
+	return text
+}
+
+// there undoes here.
+func (r *tour) there(text string) string {
+	for named, free := range r.ports {
+		text = strings.ReplaceAll(text, free, named)
+	}
+	return text
+}
 
 // run runs a block as one script. What it exports, the next ones see too.
 func (r *tour) run(b block) {
@@ -87,7 +104,7 @@ func (r *tour) run(b block) {
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.Output()
-	r.output = strings.ReplaceAll(string(out), ":"+r.port, ":8080")
+	r.output = r.there(string(out))
 	want := "0"
 	if code, ok := strings.CutPrefix(b.mark, "run, exit "); ok {
 		want = code

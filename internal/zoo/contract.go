@@ -210,6 +210,15 @@ func (s *Says) write(v Variant, on Store) []byte {
 	if on == Memory {
 		b.WriteString("# its store is in memory and empty after a restart: no crash is declared\n")
 	}
+	text := s.body(name)
+	b.WriteString(v.manual(on, text))
+	b.WriteString(text)
+	return b.Bytes()
+}
+
+// body is the contract itself.
+func (s *Says) body(name string) string {
+	var b strings.Builder
 	fmt.Fprintf(&b, "idem: contract/v1\nname: %q\n", name)
 	section(&b, "", "target", s.Target, "base_urls", "allow_hosts", "timeout", "auth", "other_auth", "instance")
 	lines(&b, "", s.File)
@@ -223,11 +232,11 @@ func (s *Says) write(v Variant, on Store) []byte {
 	section(&b, in, "effects", s.Effects, "http", "command", "sql", "sink", "appears_within", "settle")
 	section(&b, in, "crash", s.Crash, "process", "hooks", "recovery")
 	section(&b, in, "expiry", s.Expiry, "wait", "advance", "base_urls")
-	return b.Bytes()
+	return b.String()
 }
 
 // section writes a block with its keys, those of the order first.
-func section(b *bytes.Buffer, indent, name string, keys map[string]string, order ...string) {
+func section(b *strings.Builder, indent, name string, keys map[string]string, order ...string) {
 	if len(keys) == 0 {
 		return
 	}
@@ -235,7 +244,7 @@ func section(b *bytes.Buffer, indent, name string, keys map[string]string, order
 	lines(b, indent+"  ", keys, order...)
 }
 
-func lines(b *bytes.Buffer, indent string, keys map[string]string, order ...string) {
+func lines(b *strings.Builder, indent string, keys map[string]string, order ...string) {
 	names := order
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		if !slices.Contains(order, name) {

@@ -143,6 +143,32 @@ func TestTheStandardContractEnablesEverything(t *testing.T) {
 	}
 }
 
+// TestContractsSayWhatTheyRead: a variable that nobody names is asked for in
+// vain, and one that is not read is set in vain.
+func TestContractsSayWhatTheyRead(t *testing.T) {
+	for _, v := range everyVariant() {
+		for _, on := range Stores() {
+			head, body, _ := strings.Cut(string(v.Contract(on)), "\nidem: ")
+			if !strings.Contains(body, "process: ") {
+				if !strings.Contains(head, "# Start the service yourself") || !strings.Contains(head, " serve --listen ") {
+					t.Errorf("%s on %s: who starts the service\n%s", v.Name, on, head)
+				}
+				body += shell(v.Command(on))
+			}
+			for _, e := range exports {
+				if strings.Contains(body, e.name) != strings.Contains(head, "#   export "+e.name+"="+e.value+" ") {
+					t.Errorf("%s on %s: %s\n%s", v.Name, on, e.name, head)
+				}
+			}
+			for _, line := range strings.Split(strings.TrimRight(head, "\n"), "\n") {
+				if !strings.HasPrefix(line, "#") {
+					t.Errorf("%s on %s: %q", v.Name, on, line)
+				}
+			}
+		}
+	}
+}
+
 func TestContractsAreDeterministic(t *testing.T) {
 	for _, v := range everyVariant() {
 		for range 5 {
