@@ -35,18 +35,19 @@ var outcome = Step{
 		},
 		{
 			Slug:  "outcome/not-stored",
-			Title: "a failure that was promised to be stored was not",
+			Title: "a failure that was promised to be stored was not given again as it was",
 			Money: "Callers are told that a refusal is final for its key. A retry that runs instead may go through later, when the caller has long taken the order elsewhere.",
 			Causes: []string{
 				"only successes are stored",
 				"the refusal is answered by a layer above the one that stores",
 				"the stored failure is replayed with another status",
+				"its status alone is stored, and the body is left out or made anew for each replay",
 			},
 			Fixes: []string{
-				"store the answers that the promise names, whatever their status",
+				"store the answers that the promise names, whatever their status, body and headers included",
 				"state release in promise.stored for statuses that free their key",
 			},
-			Evidence: "The same bytes after the failure got another answer, or the same one without the promised marker, or made an effect, or another request ran under the key.",
+			Evidence: "The same bytes after the failure got another answer, be it another status or only another body, or the same one without the promised marker, or made an effect, or another request ran under the key.",
 		},
 		{
 			Slug:  "outcome/not-released",
