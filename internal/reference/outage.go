@@ -73,6 +73,13 @@ func (o *outage) Release(ctx context.Context, l Lease) error {
 	return o.Store.Release(ctx, l)
 }
 
+func (o *outage) Extend(ctx context.Context, id string, until time.Time) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	return o.Store.Extend(ctx, id, until)
+}
+
 func (o *outage) Yield(ctx context.Context, l Lease, now time.Time) error {
 	if err := o.check(); err != nil {
 		return err

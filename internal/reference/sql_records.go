@@ -110,6 +110,15 @@ func (s *sqlStore) Intend(ctx context.Context, l Lease, intent []byte) error {
 	return s.fenced(ctx, `UPDATE idempotency_keys SET intent = $4`+mine, l.ID, l.Owner, l.Generation, intent)
 }
 
+// Extend moves a finished record's end on.
+func (s *sqlStore) Extend(ctx context.Context, id string, until time.Time) error {
+	return s.do(ctx, func(ctx context.Context) error {
+		_, err := s.write.exec(ctx, `UPDATE idempotency_keys SET expires_at = $2
+			WHERE id = $1 AND state <> 'in_progress' AND expires_at < $2`, id, until.UnixMicro())
+		return err
+	})
+}
+
 // Yield ends the lease now.
 func (s *sqlStore) Yield(ctx context.Context, l Lease, now time.Time) error {
 	err := s.fenced(ctx, `UPDATE idempotency_keys SET lease_until = $4`+mine,

@@ -37,6 +37,9 @@ type Records interface {
 	// Release frees the key of an operation that had no effect. A lease that
 	// was lost or whose operation is finished is left alone without an error.
 	Release(context.Context, Lease) error
+	// Extend keeps a finished record until a later moment than it was to be
+	// kept; one that is in progress, or kept longer, is left as it is.
+	Extend(ctx context.Context, id string, until time.Time) error
 	// Yield ends a lease at once and keeps the record and its intent, so that
 	// the same request, or the keeper, takes over.
 	Yield(ctx context.Context, l Lease, now time.Time) error

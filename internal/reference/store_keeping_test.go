@@ -170,3 +170,31 @@ func TestTimeMovesForAllAndForGood(t *testing.T) {
 		}
 	})
 }
+
+// What is finished can be kept longer, and nothing is kept shorter.
+func TestExtendKeepsFinishedRecordsLonger(t *testing.T) {
+	eachStore(t, func(t *testing.T, open func() Store) {
+		s := open()
+		finished := mustClaim(t, s, asking("finished", "f", 0))
+		if err := s.Commit(ctx, paying(finished, "o", 0)); err != nil {
+			t.Fatal(err)
+		}
+		working := mustClaim(t, s, asking("working", "f", 0))
+		for _, rec := range []Record{finished, working} {
+			for _, until := range []time.Time{start.Add(2 * retention), start.Add(retention / 2)} {
+				if err := s.Extend(ctx, rec.Lease.ID, until); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := mustFind(t, s, "finished").Expires; !got.Equal(start.Add(2 * retention)) {
+			t.Errorf("the finished record is kept until %s", got)
+		}
+		if got := mustFind(t, s, "working").Expires; !got.Equal(working.Expires) {
+			t.Errorf("the end of a record in progress moved to %s", got)
+		}
+		if err := s.Extend(ctx, "no such record", start); err != nil {
+			t.Error(err)
+		}
+	})
+}
