@@ -3,6 +3,7 @@ package zoo
 import (
 	"encoding/json"
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -101,6 +102,9 @@ func (r *rig) holds(op *contract.Operation, first, again reply) {
 			}
 		}
 	case "current":
+		if first.status == http.StatusNoContent { // where it says nothing, it says where
+			was["id"] = path.Base(first.header.Get("Location"))
+		}
 		if again.status/100 != 2 || was["id"] == nil || was["id"] != is["id"] {
 			r.Errorf("again %d %s, first %s", again.status, again.body, first.body)
 		}
@@ -115,8 +119,12 @@ func (r *rig) holds(op *contract.Operation, first, again reply) {
 	}
 }
 
-func fields(r *rig, a reply) (out map[string]any) {
+func fields(r *rig, a reply) map[string]any {
 	r.Helper()
+	out := map[string]any{}
+	if a.status == http.StatusNoContent {
+		return out
+	}
 	if err := json.Unmarshal([]byte(a.body), &out); err != nil {
 		r.Errorf("%s: %v", a.body, err)
 	}
