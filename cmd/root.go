@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -153,9 +154,15 @@ func finish(app *App, err error) int {
 }
 
 // complain writes a message and its hint, where there is one, each on one line
-// whatever the names in it hold.
+// whatever the names in it hold. Lines that a program said come below, indented.
 func complain(app *App, message, hint string) {
+	message, said, _ := strings.Cut(message, "\n  ")
 	fmt.Fprintf(app.Err, "idem: %s\n", problem.Line(message))
+	if said != "" {
+		for _, line := range strings.Split(said, "\n  ") {
+			fmt.Fprintf(app.Err, "  %s\n", problem.Line(line))
+		}
+	}
 	if hint != "" {
 		fmt.Fprintf(app.Err, "hint: %s\n", problem.Line(hint))
 	}

@@ -142,7 +142,7 @@ func (s *Service) vacant(ctx context.Context) error {
 		}
 		if time.Now().After(deadline) {
 			return problem.New("", "something else already answers at %s", s.ready).
-				WithHint("stop it, or give the service another port")
+				WithHint("stop what answers there, or let the service use a free port")
 		}
 		time.Sleep(between)
 	}
@@ -179,6 +179,10 @@ func (s *Service) wasReady(now bool) bool {
 	s.served = s.served || now
 	return s.served
 }
+
+// Started says that Start made a process at any time: what answers else is
+// somebody else's.
+func (s *Service) Started() bool { return s.process() != nil }
 
 // Kill ends the service at once, as a crash does, and returns when the signal
 // is sent. ErrEnded: it did not run.

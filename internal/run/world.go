@@ -184,8 +184,9 @@ func (w *world) open(ctx context.Context) error {
 		if s.process == nil {
 			continue
 		}
-		if p := s.Start(ctx, startMost); p.Error != "" && ctx.Err() == nil {
-			return problem.New(s.where, "the service cannot be started: %s", w.live.mask.Text(p.Error))
+		var p trace.Process
+		if err := s.start(ctx, startMost, &p); err != nil && ctx.Err() == nil {
+			return problem.New(s.where, "the service cannot be started: %s", w.live.mask.Text(err.Error())).Because(err)
 		}
 	}
 	return w.openCounters()
@@ -202,7 +203,7 @@ func (w *world) close() {
 			continue
 		}
 		s.process.Stop(stopGrace)
-		if s.ready.Taken(context.Background()) {
+		if s.process.Started() && s.ready.Taken(context.Background()) {
 			w.left = append(w.left, "something still answers at "+s.ready.String()+
 				": the service has left a process that is not of its group")
 		}
