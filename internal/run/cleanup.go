@@ -48,7 +48,7 @@ func (l *ledger) note(x *actor, q *probe.Request, res wire.Result) {
 	defer l.mu.Unlock()
 	m := l.entry(x.p, x.trial, q)
 	if res.Outcome == trace.Answered && res.Status >= 200 && res.Status < 300 {
-		body, _ := plainBody(res)
+		body, _, _ := plainBody(res)
 		body = x.r.Mask.Bytes(body)
 		m.Answer = append([]byte(nil), body[:min(len(body), trace.HeadCap)]...)
 	}

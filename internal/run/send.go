@@ -2,6 +2,8 @@ package run
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
 	"time"
 
@@ -126,10 +128,14 @@ func (x *actor) recordResult(label string, copy int, of came, res wire.Result) {
 			Request: id, Target: targetName(of.target), Other: of.other, Connection: res.Connection, Protocol: res.Protocol,
 			Hold: string(res.Hold), WriteBegan: res.WriteBegan, WriteEnded: res.WriteEnded, Whole: res.Whole}})
 	}
-	body, size := plainBody(res)
+	body, size, rest := plainBody(res)
 	a := &trace.Answer{Request: id, Outcome: outcome(res), Status: res.Status, Header: mask.Header(res.Header),
 		Body: mask.Body(body, size), FirstByte: res.FirstByte, LastByte: res.LastByte}
 	a.Body.StillCoded = stillCoded(res, body)
+	if rest != nil { // the digest tells of every byte, as far as it goes
+		sum := sha256.Sum256(append([]byte(a.Body.SHA256), rest...))
+		a.Body.SHA256 = hex.EncodeToString(sum[:])
+	}
 	if a.Body.Truncated && int64(len(body)) == size {
 		a.Body.Value = probe.ValueDigest(x.p.job.Operation, mask.Bytes(body))
 	}

@@ -3,9 +3,11 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"mime"
 	"net"
@@ -24,6 +26,7 @@ type answer struct {
 	header      [][2]string
 	body        []byte
 	size        int64
+	rest        hash.Hash // of what came after body; nil where nothing did
 	err         error
 }
 
@@ -149,7 +152,7 @@ func (a *answer) isJSON() bool {
 	return false
 }
 
-// keeper keeps the first bytes of a body and counts all.
+// keeper keeps the first bytes of a body, counts all and digests the others.
 type keeper struct {
 	answer *answer
 	max    int64
@@ -159,7 +162,14 @@ func (k *keeper) Write(b []byte) (int, error) {
 	a := k.answer
 	a.size += int64(len(b))
 	room := max(0, k.max-int64(len(a.body)))
-	a.body = append(a.body, b[:min(int64(len(b)), room)]...)
+	kept := min(int64(len(b)), room)
+	a.body = append(a.body, b[:kept]...)
+	if over := b[kept:]; len(over) > 0 {
+		if a.rest == nil {
+			a.rest = sha256.New()
+		}
+		a.rest.Write(over)
+	}
 	return len(b), nil
 }
 

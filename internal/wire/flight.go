@@ -231,6 +231,9 @@ func (f *flight) result() Result {
 	if f.sent.held {
 		r.Hold = f.hold
 	}
+	if a.rest != nil {
+		r.BodyRest = a.rest.Sum(nil)
+	}
 	if r.Whole && a.first > r.WriteBegan && len(f.raw)-f.split <= atOnce {
 		r.WriteEnded = min(r.WriteEnded, a.first)
 	}

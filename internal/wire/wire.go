@@ -118,6 +118,7 @@ type Result struct {
 	Header     [][2]string // in order of arrival
 	Body       []byte      // the first Options.MaxBody bytes, framing removed
 	BodySize   int64       // all of them
+	BodyRest   []byte      // SHA-256 of those that Body leaves out; nil where it has all
 	FirstByte  int64       // of the final answer, interim ones (1xx) apart
 	LastByte   int64
 	Ended      int64 // when no more could come: the answer was whole, or its connection was seen to end
