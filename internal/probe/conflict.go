@@ -90,6 +90,9 @@ func (b *builder) freezeChange(trial string, m mutation) changing {
 	c.changed = b.with(c.original)
 	b.apply(c.changed, m, trial+"/changed")
 	c.changedID = b.freeze(trial+"/changed", c.changed, m.name)
+	if b.op.Promise.Conflict.Value.Mode == "execute" {
+		b.plan.Makes++ // another body is another operation
+	}
 	return c
 }
 

@@ -47,6 +47,7 @@ func planMissingKey(b *builder) {
 	keyed := b.at(three, b.plainForm())
 	if b.op.Promise.MissingKey.Value.Mode == "execute" {
 		keyed = b.make("keyed") // the third has made its values known
+		b.plan.Makes++          // the first runs each time
 	}
 	keyedID := b.freeze("keyed", keyed, "")
 	b.thread(keyless, join(

@@ -42,6 +42,9 @@ func (b *builder) planNeighbour(n neighbour) {
 		other.key = first.key
 	}
 	otherID := b.freeze(n.trial+"/neighbour", other, n.change)
+	if !n.another && (!n.sibling || b.op.Promise.Binding.Value == "independent") {
+		b.plan.Makes++ // at its place the key is another one
+	}
 	b.thread(n.trial, join(
 		b.count("prior-before", prior),
 		[]Action{b.comeBackAs("control-prior", priorID, false, patience(b.op))},
