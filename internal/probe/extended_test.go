@@ -61,6 +61,40 @@ func TestExtendedStyles(t *testing.T) {
 	}
 }
 
+// TestWaivedExtendedSteps: a waiver holds for an extended step as for one of the
+// six, until its date, and for what is inconclusive alone.
+func TestWaivedExtendedSteps(t *testing.T) {
+	quick := instead(enabled, "work_ms: 1800", "work_ms: 200") // slow is inconclusive
+	const unsure = "slow: the slow request was answered after 243ms, within promise.lease of 1s: no owner was seen that works longer"
+	for _, c := range []struct {
+		name, contract, until string
+		behaviour             behaviour
+		verdict               probe.Verdict
+		exit                  int
+		reasons               string
+	}{
+		{"before its end", quick, "2026-12-31", behaviour{}, probe.Waived, 0, unsure + "; waived until 2026-12-31: nothing is slow there"},
+		{"on its last day", quick, "2026-11-30", behaviour{}, probe.Waived, 0, unsure + "; waived until 2026-11-30: nothing is slow there"},
+		{"after its end", quick, "2026-11-29", behaviour{}, probe.Inconclusive, 3, unsure + "; its waiver ended on 2026-11-29"},
+		{"over a pass", enabled, "2026-12-31", behaviour{}, probe.Pass, 0, ""},
+		{"over a fail", enabled, "2026-12-31", behaviour{fault: "live owners lose their claim"}, probe.Fail, 1, ""},
+		{"over a fail that is inconclusive too", quick, "2026-12-31", behaviour{fault: "duplicate gets 500"}, probe.Fail, 1, unsure},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			contract := changedOf(c.contract, "waive: [{step: slow, reason: nothing is slow there, until: "+c.until+"}]")
+			r, _ := play(t, scene{contract: contract, behaviour: c.behaviour, only: extended})
+			s := step(t, r, "slow")
+			var reasons []string
+			for _, reason := range s.Reasons {
+				reasons = append(reasons, reason.Text)
+			}
+			if got := strings.Join(reasons, "; "); s.Verdict != c.verdict || r.Exit != c.exit || got != c.reasons {
+				t.Errorf("%s, exit %d, %s\n%s", s.Verdict, r.Exit, got, told4(r))
+			}
+		})
+	}
+}
+
 // TestExtendedStepsNeedWhatTheyNeed: a step that the contract does not enable is
 // not in the report, unless it was asked for.
 func TestExtendedStepsNeedWhatTheyNeed(t *testing.T) {
