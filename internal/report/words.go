@@ -67,6 +67,9 @@ func evidence(r probe.Result, whole bool) string {
 	if text := caseCounts(r); text != "" {
 		parts = append(parts, text)
 	}
+	if r.Verdict == probe.Pass && len(parts) == 0 {
+		parts = append(parts, asked(r.Step)...)
+	}
 	for _, m := range r.Evidence.Measures {
 		if whole && m.Text == "" {
 			parts = append(parts, clean(m.Name)+" "+clean(m.Value))
@@ -80,6 +83,17 @@ func evidence(r probe.Result, whole bool) string {
 		return "-"
 	}
 	return strings.Join(parts, "; ")
+}
+
+// asked is what a step asks, which a pass that has nothing else to tell says
+// yes to.
+func asked(step string) []string {
+	for _, s := range probe.Steps() {
+		if s.Name == step {
+			return []string{s.What}
+		}
+	}
+	return nil
 }
 
 // broken says what was found, in the words of idem explain. What follows from
@@ -189,7 +203,9 @@ func withoutAnswer(text string) string {
 
 // effects says how many effects were counted, and of how many operations or
 // against what one operation makes. Expiry tells its own in words: there one
-// more may be right.
+// more may be right. Where a step passes, other numbers than one operation's
+// are as they should be: a retry has no effect beside the first's, and what is
+// refused has none.
 func effects(r probe.Result) []string {
 	e := r.Evidence.Effects
 	if e == nil || slices.ContainsFunc(r.Evidence.Measures, func(m probe.Measure) bool { return m.Name == probe.FurtherEffects }) {
@@ -198,6 +214,10 @@ func effects(r probe.Result) []string {
 	made := e.Settled - e.Before
 	s := plural(made, "effect")
 	switch {
+	case r.Verdict == probe.Pass && made != e.Unit:
+		return []string{"no effect but those promised" + prefixed(", counted by ", clean(e.CountedBy))}
+	case made == 0 && e.Before > 0:
+		s = "no further effect"
 	case made == 0:
 		s = "no effect"
 	case made == e.Unit && r.Step == "crash":
@@ -208,7 +228,7 @@ func effects(r probe.Result) []string {
 	if e.CountedBy != "" {
 		s += " counted by " + clean(e.CountedBy)
 	}
-	if made != e.Unit || e.Unit != 1 {
+	if made != e.Unit && !(made == 0 && e.Before > 0) || e.Unit != 1 {
 		s += fmt.Sprintf(", where one operation makes %d", e.Unit)
 	}
 	return []string{s}

@@ -70,6 +70,14 @@ func TestEvidence(t *testing.T) {
 			Cases: []probe.Case{{Verdict: probe.Pass}, {Verdict: probe.Inconclusive}}}, "1 effect counted by http; inconclusive in 1 of 2 cases"},
 		{"an operation of more effects", probe.Result{Verdict: probe.Pass, Evidence: probe.Evidence{Effects: &probe.Effects{Settled: 3, Unit: 3}}},
 			"3 effects, where one operation makes 3"},
+		{"harvest, pass", probe.Result{Step: "duplicate", Verdict: probe.Pass, Evidence: probe.Evidence{
+			Effects: &probe.Effects{Before: 1, After: 1, Settled: 1, Unit: 1, CountedBy: "http"}}}, "no effect but those promised, counted by http"},
+		{"harvest, open", probe.Result{Step: "duplicate", Verdict: probe.Inconclusive, Reasons: reasons("why"), Evidence: probe.Evidence{
+			Effects: &probe.Effects{Before: 1, After: 1, Settled: 1, Unit: 1, CountedBy: "http"}}}, "why; no further effect counted by http"},
+		{"what is refused has none", probe.Result{Step: "binding", Verdict: probe.Pass, Evidence: probe.Evidence{
+			Effects: &probe.Effects{Unit: 1, CountedBy: "sql"}}}, "no effect but those promised, counted by sql"},
+		{"a pass with nothing to tell", probe.Result{Step: "missing-key", Verdict: probe.Pass, Evidence: probe.Evidence{Controls: held[:1]}},
+			"requests without a key are answered as promised, and never with another one's result; control held: counter"},
 		{"crash", probe.Result{Step: "crash", Verdict: probe.Pass, Cases: two, Evidence: probe.Evidence{Effects: &once}},
 			"1 effect for each operation counted by http"},
 		{"crash that met nothing", probe.Result{Step: "crash", Verdict: probe.Inconclusive, Cases: two, Reasons: reasons("no kill of 2 fell there"),
