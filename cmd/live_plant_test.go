@@ -25,6 +25,7 @@ type staging struct {
 	service *exec.Cmd
 	passed  time.Duration
 	env     map[string]string
+	settle  string // what the last harvest said would settle what is open
 }
 
 const stagingToken = "staging-token-7f3a"
@@ -177,9 +178,12 @@ func (s *staging) harvest(want int, args ...string) (verdicts map[string]string,
 	if err := json.Unmarshal([]byte(r.out), &report); err != nil || len(report.Operations) != 1 {
 		s.t.Fatalf("exit %d: %v\n%s\n%s", r.code, err, r.out, r.err)
 	}
-	verdicts = map[string]string{}
+	verdicts, s.settle = map[string]string{}, ""
 	for _, step := range report.Operations[0].Steps {
 		verdicts[step.Step] = step.Verdict
+		for _, reason := range step.Reasons {
+			s.settle += reason.Settle + "\n"
+		}
 		for _, f := range step.Findings {
 			slugs += f.Slug + " "
 			if !strings.Contains(f.Repro, "--plant planted.ndjson") {
@@ -245,6 +249,9 @@ func TestPlantTonightHarvestLater(t *testing.T) {
 	s.pass(9 * time.Hour)
 	verdicts, _ = s.harvest(ExitInconclusive)
 	s.want(verdicts, "pass", "pass", "inconclusive") // forgetting is still to come
+	if !strings.Contains(s.settle, "after the planting), from about 2") {
+		t.Errorf("no time to come back at: %s", s.settle)
+	}
 
 	s.pass(3*time.Hour + 30*time.Minute)
 	verdicts, _ = s.harvest(ExitInconclusive) // between at_least and at_most

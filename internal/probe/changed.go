@@ -19,7 +19,7 @@ func judgeConflict(j *judging) {
 	tried := j.judgeChanges()
 	told := some(tried, "changed body", "changed bodies") + " tried"
 	if n := tried - len(j.proved); n > 0 {
-		told += ", " + itoa(int64(n)) + " of which proved nothing"
+		told += ", " + itoa(int64(n)) + " of which proved nothing" + j.whyNothing()
 	}
 	j.measure("changes", fmt.Sprintf("%d tried, %d proved", tried, len(j.proved)), told)
 	for i := range flightRounds {
@@ -36,6 +36,31 @@ func judgeConflict(j *judging) {
 		j.unsure(j.op.Request.Pos.Line, "give the request a body in which some value may be changed",
 			"no changed body is accepted under its own key: a refusal proves nothing")
 	}
+}
+
+// whyNothing tells which changes proved nothing and why, the first of many.
+func (j *judging) whyNothing() string {
+	const most = 2
+	var told []string
+	left := 0
+	for _, c := range j.result.Cases {
+		if c.Text == "" || c.Verdict != Inconclusive && c.Verdict != Skipped {
+			continue
+		}
+		if len(told) == most {
+			left++
+			continue
+		}
+		told = append(told, c.Name+": "+c.Text)
+	}
+	if len(told) == 0 {
+		return ""
+	}
+	text := " (" + strings.Join(told, "; ")
+	if left > 0 {
+		text += fmt.Sprintf("; and %d more", left)
+	}
+	return text + ")"
 }
 
 // judgeChanges judges every change and says how many were tried. Those that

@@ -30,8 +30,7 @@ var gaps = []struct {
 	{"known members only", rich(), behaviour{fingerprint: "known members"},
 		"conflict/first-result-returned: /description, /tags/0, /tags/1, /tags/2, /code, /note, /gift, /lines/0/sku, /lines/0/price, /lines/1/sku, /lines/1/price, /ship/to/city, " +
 			"/tags in another order, /tags without its last item, /lines in another order, /lines without its last item, " +
-			"/description as a text in another case, /description as a text with one space more, " +
-			"/description, texts of 4500 characters that differ at their end, /description, texts of 600 characters that differ at their end"},
+			"/description as a text in another case, /description as a text with one space more"},
 	{"nothing inside", rich(), behaviour{fingerprint: "outside"},
 		"conflict/first-result-returned: /tags/0, /tags/1, /tags/2, /lines/0/sku, /lines/0/price, /lines/1/sku, /lines/1/price, /ship/to/city, " +
 			"/tags in another order, /tags without its last item, /lines in another order, /lines without its last item"},
@@ -40,15 +39,15 @@ var gaps = []struct {
 	{"arrays as sets", rich(), behaviour{fingerprint: "sets"},
 		"conflict/first-result-returned: /tags in another order, /lines in another order"},
 	{"the first bytes", changed(`body: {order_id: "o-1", amount: 1999, description: two tickets}`), behaviour{fingerprint: "first bytes"},
-		"conflict/first-result-returned: /description, texts of 4500 characters that differ at their end, /description, texts of 600 characters that differ at their end"},
+		"conflict/first-result-returned: /description, texts of 4500 characters that differ at their end; /description, texts of 600 characters that differ at their end"},
 	{"numbers of 32 bits", changed(), behaviour{fingerprint: "floats"},
-		"conflict/first-result-returned: /amount, 16777216 and 16777217 that differ at their end, /amount, 9007199254740990 and 9007199254740991 that differ at their end"},
+		"conflict/first-result-returned: /amount, 16777216 and 16777217 that differ at their end; /amount, 9007199254740990 and 9007199254740991 that differ at their end"},
 	{"texts of everything, strict", rich(strictTypes), behaviour{fingerprint: "texts"},
 		"conflict/first-result-returned: /amount as a text, /code as a number, /note as \"\", /note absent, /gift as a text"},
 	{"a header left out", branches, behaviour{},
 		"conflict/first-result-returned: header X-Branch"},
 	{"compared until replayed", changed(), behaviour{fault: "compares until replayed"},
-		"conflict/first-result-returned: after a replay /order_id, /amount, /currency, /currency, texts"},
+		"conflict/first-result-returned: after a replay /order_id, /amount, /currency"},
 	{"fingerprints lost in a restart", changed(), behaviour{fault: "fingerprints lost in a restart"},
 		"conflict/first-result-returned: after a restart /order_id, /amount, /currency"},
 	{"waiters not compared", changed("in_flight: {wait: true}"), behaviour{fault: "waiters are not compared"},

@@ -28,6 +28,23 @@ func (j *judging) gap(change string) bool {
 	return slices.ContainsFunc(j.result.Evidence.NotCovered, func(g Gap) bool { return g.What == what })
 }
 
+// partOfGap says that a gap goes without saying: of a value that is not covered
+// at all, digits at its end are not either.
+func (j *judging) partOfGap(g Gap) bool {
+	value, _, found := strings.Cut(g.What, ", ")
+	return found && slices.ContainsFunc(j.result.Evidence.NotCovered, func(all Gap) bool {
+		return all.What == value && (all.After == "" || all.After == g.After)
+	})
+}
+
+// enumerated lists changes, which may have commas of their own.
+func enumerated(what []string) string {
+	if slices.ContainsFunc(what, func(s string) bool { return strings.Contains(s, ", ") }) {
+		return strings.Join(what, "; ")
+	}
+	return strings.Join(what, ", ")
+}
+
 // tellGaps measures what the fingerprint leaves out, and tells it in the
 // finding too.
 func (j *judging) tellGaps() {
@@ -39,16 +56,16 @@ func (j *judging) tellGaps() {
 	for _, after := range []string{"", "replay", "restart"} {
 		var what []string
 		for _, g := range gaps {
-			if g.After == after {
+			if g.After == after && !j.partOfGap(g) {
 				what = append(what, g.What)
 			}
 		}
 		switch {
 		case len(what) == 0:
 		case after == "":
-			parts = append(parts, strings.Join(what, ", "))
+			parts = append(parts, enumerated(what))
 		default:
-			parts = append(parts, "after a "+after+" "+strings.Join(what, ", "))
+			parts = append(parts, "after a "+after+" "+enumerated(what))
 		}
 	}
 	text := strings.Join(parts, "; ")

@@ -245,9 +245,30 @@ func (j *judging) halves(after bool, atLeast, atMost time.Duration) {
 	case atMost == 0:
 		j.note("retention.at_most is not stated: forgetting was not judged")
 	case !after:
-		j.unsure(line, "harvest again after at_most ("+atMost.String()+" after the planting)",
+		j.unsure(line, "harvest again after at_most ("+atMost.String()+" after the planting)"+j.fromWhen(atMost),
 			"that keys are forgotten can be told only after at_most")
 	}
+}
+
+// fromWhen gives the wall clock's time from which forgetting can be told of the
+// operations that were seen.
+func (j *judging) fromWhen(atMost time.Duration) string {
+	epoch, err := time.Parse(time.RFC3339Nano, j.epoch)
+	if err != nil {
+		return ""
+	}
+	var last time.Time
+	for _, t := range j.history.Trials {
+		if at, ok := t.When("first", LastAnswered); ok {
+			if answered := epoch.Add(time.Duration(at)); answered.After(last) {
+				last = answered
+			}
+		}
+	}
+	if last.IsZero() {
+		return ""
+	}
+	return ", from about " + stamp(last.Add(atMost+inexact(atMost)).Add(time.Second))
 }
 
 // judgeKept judges a key in the last quarter of its retention.

@@ -171,7 +171,7 @@ func (c *court) steps(op *contract.Operation) []Result {
 		}
 		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
 			history: c.histories[[2]string{op.Name, s.Name}], prior: prior, strict: c.run.RequireEffects, trust: c.trust,
-			shapes: sync.OnceValue(func() []shape { return c.shapes(op) }), busy: c.busy(), planted: c.run.Planted}
+			shapes: sync.OnceValue(func() []shape { return c.shapes(op) }), busy: c.busy(), planted: c.run.Planted, epoch: c.run.Epoch}
 		res := c.step(s, j)
 		for _, f := range res.Findings {
 			prior[f.Slug] = true

@@ -79,6 +79,7 @@ type judging struct {
 	busy     []busyMoment    // of the whole run
 	strict   bool            // --require-effects
 	planted  *trace.Planted  // of a harvest; nil: the run is judged by itself
+	epoch    string          // of a harvest: the wall clock when the run's was 0
 	accused  int             // accusations made, those that a finding tells already included
 	result   Result
 
