@@ -67,7 +67,10 @@ func serve(a api, args []string) error {
 	work := flags.Duration("work", 5*time.Millisecond, "how long an operation takes")
 	linger := flags.Duration("linger", 25*time.Millisecond, "time between an operation's end and its answer, for kills to fall into")
 	broken := flags.String("break", "", "promise to break: "+strings.Join(a.breaks, ", "))
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil // it has been given
+	case err != nil:
 		return err
 	}
 	switch {

@@ -277,7 +277,7 @@ func (r *reader) retention(b *fields, n *document.Node) Retention {
 		k.AtMost, _ = b.duration("at_most", "25h")
 		k.From = b.word("from", k.From)
 		if m := b.Get("at_most"); r.err == nil && m != nil && k.AtMost < k.AtLeast {
-			r.fail(m.Errorf("at_most is below at_least"))
+			r.fail(m.Errorf("at_most is below at_least").WithHint("at_most: %s or more, or leave it out", b.Get("at_least").Text))
 		}
 	})
 	return k
