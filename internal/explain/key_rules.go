@@ -4,7 +4,7 @@ var keyRules = Step{
 	Name: "key-rules",
 	Asks: "Are keys taken, told apart and refused as their declared rules say?",
 	Does: []string{
-		"makes random keys at the borders of what is declared: the longest, one more, 3000 characters, the shortest, one less, by the pattern, of special characters; random, since repeated characters compress and pass where others do not",
+		"makes random keys at the borders of what is declared: the longest, one more, 3000 characters, the shortest, one less, by the pattern, of special characters, and pairs that differ in their first or last character, in or after a special one, or only in case, UUIDs too; random, since repeated characters compress and pass where others do not",
 		"sends each with values of its own, and those that must be taken once more",
 		"sends two of the longest keys that differ in their last character, and two that differ only in case",
 		"sends the key's field twice where the answer to that is declared",

@@ -6,7 +6,7 @@ var replicas = Step{
 	Does: []string{
 		"sends a request to one replica, the same bytes to another and to the first again, in both directions",
 		"releases copies of one request together over all replicas, in several rounds, and tries each key once more",
-		"sends the key with another body to a replica that has not seen it yet",
+		"sends the key with another body to a replica that has not seen it yet, both ways, and once more when that replica has replayed the result",
 		"counts the effects through the first base URL",
 	},
 	Controls: []string{

@@ -39,6 +39,7 @@ var ruleKinds = []ruleTrial{
 	{name: tooLongKey, kind: badKey, matcher: tooLongAnswer}, {name: endlessKey, kind: endlessly, matcher: noAnswer},
 	{name: shortestKey, kind: takenKey}, {name: tooShortKey, kind: shortKey, matcher: noAnswer},
 	{name: patternKey, kind: takenKey}, {name: specialKey, kind: takenKey}, {name: caseDiffers, kind: twoKeys},
+	{name: afterSpecial, kind: twoKeys}, {name: inSpecial, kind: twoKeys}, {name: firstDiffers, kind: twoKeys}, {name: uuidCase, kind: twoKeys},
 	{name: repeatedSame, kind: repeatedKey, matcher: repeatedAnswer}, {name: repeatedTwo, kind: repeatedKey, matcher: repeatedAnswer},
 }
 

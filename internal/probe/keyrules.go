@@ -52,7 +52,11 @@ const (
 	tooShortKey  = "a key one character too short"
 	patternKey   = "a key by the pattern"
 	specialKey   = "a key of special characters"
+	afterSpecial = "keys that differ after special characters"
+	inSpecial    = "keys that differ in a special character"
+	firstDiffers = "long keys that differ in their first character"
 	caseDiffers  = "keys that differ only in case"
+	uuidCase     = "UUIDs that differ only in case"
 	repeatedSame = "the key's field twice, alike"
 	repeatedTwo  = "the key's field twice, with two keys"
 )
@@ -96,12 +100,16 @@ func (b *builder) ruleTrials() []ruleTrial {
 	}
 	if key, ok := s.special(usual); ok {
 		out = append(out, ruleTrial{name: specialKey, kind: takenKey, one: key})
+		out = append(out, s.specialPairs(usual)...)
 	}
 	if key, ok := s.key(usual); ok && k.Case != "" {
 		if other, ok := s.inOtherCase(key); ok {
 			kind := map[string]ruleKind{"sensitive": twoKeys, "insensitive": oneKey}[k.Case]
 			out = append(out, ruleTrial{name: caseDiffers, kind: kind, one: key, two: other})
 		}
+	}
+	if lower, upper, ok := s.uuidPair(); ok && k.Case == "sensitive" && (k.MaxLength == 0 || k.MaxLength >= len(lower)) && k.MinLength <= len(lower) {
+		out = append(out, ruleTrial{name: uuidCase, kind: twoKeys, one: lower, two: upper})
 	}
 	if k.Repeated != nil && b.op.Key.Header != "" {
 		one, ok1 := s.key(usual)
@@ -135,6 +143,11 @@ func (b *builder) lengthTrials(s *keySpace) []ruleTrial {
 	}
 	if ok {
 		out = append(out, ruleTrial{name: tooLongKey, kind: badKey, one: over, matcher: tooLongAnswer})
+	}
+	if key, ok := s.key(k.MaxLength); ok {
+		if two, ok := s.withFirst(key); ok {
+			out = append(out, ruleTrial{name: firstDiffers, kind: twoKeys, one: key, two: two})
+		}
 	}
 	if k.MaxLength+1 < endlessLength {
 		if key, ok := unruled.key(endlessLength); ok {

@@ -72,6 +72,10 @@ var marketFaults = []marketCase{
 	{name: "long keys get 422", ways: ways{fault: "long keys get 422"}, want: "key-rules fail key-rules/wrong-answer"},
 	{name: "keys are cut", ways: ways{fault: "keys are cut"}, want: "key-rules fail key-rules/keys-merged"},
 	{name: "keys are folded", ways: ways{fault: "keys are folded"}, want: "key-rules fail key-rules/keys-merged"},
+	{name: "keys are cut at special characters", ways: ways{fault: "keys are cut at special characters"}, want: "key-rules fail key-rules/keys-merged"},
+	{name: "special characters are left out", ways: ways{fault: "special characters are left out"}, want: "key-rules fail key-rules/keys-merged"},
+	{name: "keys are their ends", ways: ways{fault: "keys are their ends"}, want: "key-rules fail key-rules/keys-merged"},
+	{name: "UUIDs are folded", ways: ways{fault: "UUIDs are folded"}, want: "key-rules fail key-rules/keys-merged"},
 	{name: "long keys unprotected", ways: ways{fault: "long keys unprotected"}, want: "key-rules fail key-rules/effect-ran-twice"},
 	{name: "first of two keys", ways: ways{fault: "first of two keys"}, want: "key-rules fail key-rules/bad-key-accepted"},
 	{name: "empty keys are taken", ways: ways{fault: "empty keys are taken"}, want: "key-rules fail key-rules/bad-key-accepted"},
@@ -79,6 +83,8 @@ var marketFaults = []marketCase{
 	{name: "claims per replica", ways: ways{fault: "claims per replica"}, want: "replicas fail replicas/effect-ran-twice replicas/results-differ<-replicas/effect-ran-twice"},
 	{name: "prints per replica", ways: ways{fault: "prints per replica"}, want: "replicas fail replicas/conflict-not-seen"},
 	{name: "unmarked elsewhere", contract: markedTrade, ways: ways{marked: true, fault: "unmarked elsewhere"}, want: "replicas fail replicas/other-answer"},
+	{name: "prints are not compared at home", ways: ways{fault: "prints are not compared at home"}, want: "replicas fail replicas/conflict-not-seen"},
+	{name: "replays are cached without their print", ways: ways{fault: "replays are cached without their print"}, want: "replicas fail replicas/conflict-not-seen"},
 	{name: "runs without store", ways: ways{fault: "runs without store"}, want: "store-down fail store-down/effect-ran-twice store-down/result-lost<-store-down/effect-ran-twice"},
 	{name: "runs without store and fails", ways: ways{fault: "runs without store and fails"}, want: "store-down fail store-down/effect-ran-twice"},
 	{name: "stuck after outage", ways: ways{fault: "stuck after outage"}, want: "store-down fail store-down/refused"},
@@ -180,6 +186,10 @@ var marketUnknown = []marketCase{
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n" +
 			"    long keys that differ in their last character: neither effects nor answers tell two operations apart\n" +
 			"    keys that differ only in case: neither effects nor answers tell two operations apart\n" +
+			"    keys that differ after special characters: neither effects nor answers tell two operations apart\n" +
+			"    keys that differ in a special character: neither effects nor answers tell two operations apart\n" +
+			"    long keys that differ in their first character: neither effects nor answers tell two operations apart\n" +
+			"    UUIDs that differ only in case: neither effects nor answers tell two operations apart\n" +
 			"replicas inconclusive\n" +
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n" +
 			"store-down inconclusive\n" +

@@ -29,6 +29,7 @@ const (
 	splitRounds    = 6
 	splitStampede  = 12
 	acrossConflict = "another body at another replica"
+	backConflict   = "another body at the first replica"
 )
 
 // journey is a sequence over two replicas, numbered from 0.
@@ -82,7 +83,8 @@ func planReplicas(b *builder) {
 		b.planJourney(w)
 	}
 	if f, ok := b.fingerprinted(); ok && b.op.Promise.Conflict.Value.Match != nil {
-		b.planAcross(f)
+		b.planAcross(f, acrossConflict, "", "1")
+		b.planAcross(f, backConflict, "1", "")
 	}
 	var release []Action
 	var look [][]Action
@@ -131,22 +133,24 @@ func (b *builder) fingerprinted() (contract.Fresh, bool) {
 	return contract.Fresh{}, false
 }
 
-// planAcross: the key with another body at the second replica, then the
-// original there.
-func (b *builder) planAcross(f contract.Fresh) {
-	op := b.make(acrossConflict)
-	id := b.freeze(acrossConflict, op, "")
+// planAcross: the key with another body at another replica than the one that
+// made its result, then the original there, and then the other body again: the
+// replica has replayed the result by then, and may have it in a cache.
+func (b *builder) planAcross(f contract.Fresh, name, from, to string) {
+	op := b.make(name)
+	id := b.freeze(name, op, "")
 	changed := b.with(op)
-	b.refresh(changed, f, acrossConflict+"/changed")
-	changedID := b.freeze(acrossConflict+"/changed", changed, f.At+" changed")
-	conflict := comeBackAt("changed", changedID, "1", patience(b.op)).(Repeat)
-	conflict.While.ConflictSettles = true
-	b.thread(acrossConflict, join(
+	b.refresh(changed, f, name+"/changed")
+	changedID := b.freeze(name+"/changed", changed, f.At+" changed")
+	conflict := func(label string) Action {
+		return b.settlingConflict(comeBackAt(label, changedID, to, patience(b.op)))
+	}
+	b.thread(name, join(
 		b.count("before", op), b.count("changed-before", changed),
-		[]Action{comeBackAt("first", id, "", patience(b.op))},
+		[]Action{comeBackAt("first", id, from, patience(b.op))},
 		b.above("after-first", "before", op),
-		[]Action{conflict, comeBackAt("again", id, "1", patience(b.op)),
-			b.environmentOver(acrossConflict, "environment", []string{"", "1"}, NoHold, "first", "changed", "again")},
+		[]Action{conflict("changed"), comeBackAt("again", id, to, patience(b.op)), conflict("changed-again"),
+			b.environmentOver(name, "environment", []string{from, to}, NoHold, "first", "changed", "again", "changed-again")},
 		b.settled("settled", op), b.count("settled-changed", changed),
 	)...)
 }

@@ -22,10 +22,14 @@ func judgeReplicas(j *judging) {
 		j.judgeJourney(j.history.Trial(w.name()))
 		j.examined(Case{Name: w.name()}, before)
 	}
-	if t := j.history.known(acrossConflict); t != nil {
+	for _, name := range []string{acrossConflict, backConflict} {
+		t := j.history.known(name)
+		if t == nil {
+			continue
+		}
 		before := j.mark()
 		j.judgeAcross(t)
-		j.examined(Case{Name: acrossConflict}, before)
+		j.examined(Case{Name: name}, before)
 	}
 	var tally raceTally
 	for _, r := range splits(replicas) {
@@ -99,13 +103,16 @@ func (j *judging) judgeAcross(t *Trial) {
 	if !ok || j.lapsed(t) {
 		return
 	}
-	changed, again := t.Last("changed"), t.Last("again")
+	changed, again, warm := t.Last("changed"), t.Last("again"), t.Last("changed-again")
 	if changed == nil || again == nil {
 		j.unsure(0, "run the step again", "%s: not all requests were sent", t.Name)
 		return
 	}
 	if !j.final(t, changed, "again", "settled") || j.environmental(t, changed) {
 		return
+	}
+	if j.rules.class(changed).conflict && warm.Whole() && !j.rules.class(warm).conflict && !j.environmental(t, warm) {
+		changed = warm // refused until the replica had replayed the result
 	}
 	var follows string
 	for _, slug := range []string{"conflict/changed-body-ran", "conflict/first-result-returned", "conflict/wrong-answer"} {
@@ -126,9 +133,17 @@ func (j *judging) judgeAcross(t *Trial) {
 	if j.final(t, again, "settled") && !j.environmental(t, again) {
 		if shown := j.shown(j.rules.replay(first, again)); len(shown) > 0 {
 			j.accuse(t, Finding{Slug: "replicas/other-answer", Case: t.Name, Expected: j.expectedDuplicate(), Actual: list(shown),
-				Follows: j.followsDuplicate()}, j.op.Promise.Duplicate.Pos, "every replica gives a key's result")
+				Follows: cmp.Or(j.followsDuplicate(), j.toldAlready("replicas/effect-ran-twice"))}, j.op.Promise.Duplicate.Pos, "every replica gives a key's result")
 		}
 	}
+}
+
+// toldAlready gives the slug where the step has a finding of it.
+func (j *judging) toldAlready(slug string) string {
+	if slices.ContainsFunc(j.result.Findings, func(f Finding) bool { return f.Slug == slug }) {
+		return slug
+	}
+	return ""
 }
 
 // reached tells which instances answered, where answers tell.
