@@ -74,6 +74,9 @@ func unknownCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	err := problem.New("", "%s has no command %s", c.CommandPath(), document.Show(word))
+	if c == root && word == "version" {
+		return err.WithHint("%s --version", c.CommandPath())
+	}
 	if near := nearestCommand(c, word); near != nil {
 		return err.WithHint("%s", useLine(near, nil))
 	}

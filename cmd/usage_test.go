@@ -34,6 +34,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"-q verfy":          `idem has no command "verfy"|idem verify CONTRACT`,
 		"--config x verfy":  `idem has no command "verfy"|idem verify CONTRACT`,
 		"ver":               `idem has no command "ver"|idem verify CONTRACT`,
+		"version":           `idem has no command "version"|idem --version`,
 		"lint":              `idem has no command "lint"|idem recipe lint RECIPE...`,
 		"subkye":            `idem has no command "subkye"|idem key subkey -r RECIPE [--out FILE]`,
 		"key derive":        `idem key has no command "derive"|idem derive -r RECIPE [FILE|-]`,

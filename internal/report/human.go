@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -86,34 +85,6 @@ func prefixed(prefix, text string) string {
 		return ""
 	}
 	return prefix + text
-}
-
-// table shows an operation's steps with their verdicts and evidence.
-func (h human) table(op probe.OperationReport) {
-	h.line("%s: %s", h.colour(clean(op.Name), color.Bold), h.paint(op.Verdict, string(op.Verdict)))
-	steps, verdicts := len("concurrent"), len("verdict")
-	for _, s := range op.Steps {
-		steps = max(steps, min(utf8.RuneCountInString(clean(s.Step)), 20))
-		verdicts = max(verdicts, len(s.Verdict))
-	}
-	indent := 2 + steps + 2 + verdicts + 2
-	h.line("  %s  %s  %s", pad("step", steps), pad("verdict", verdicts), "evidence")
-	for i, s := range op.Steps {
-		text := evidence(s, h.o.Verbose)
-		first := slices.IndexFunc(op.Steps[:i], func(other probe.Result) bool { return alike(other, s) })
-		if first >= 0 && s.Verdict == probe.Inconclusive {
-			text = "as for " + clean(op.Steps[first].Step)
-		}
-		verdict := h.paint(s.Verdict, pad(string(s.Verdict), verdicts))
-		for i, line := range fold(text, h.width()-indent) {
-			if i > 0 {
-				h.line("%*s%s", indent, "", line)
-				continue
-			}
-			h.line("  %s  %s  %s", pad(clean(s.Step), steps), verdict, line)
-		}
-	}
-	h.line("")
 }
 
 // details shows what a person has to act on: findings, what would settle

@@ -5,7 +5,7 @@
 // Read this file for the formats, words.go for the sentences that they share,
 // then a format: human.go and unsettled.go, json.go, junit.go, sarif.go, tap.go,
 // markdown.go, html.go;
-// timeline.go and repro.go show one finding; dry.go and its neighbours are the
+// timeline.go, repro.go and script.go show one finding; dry.go and its neighbours are the
 // dry run.
 package report
 

@@ -206,3 +206,24 @@ func TestTimelineSaysWhoSentWhere(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsLeftOutAreOneLine, so that what was asked for is seen; what else is
+// skipped keeps its line.
+func TestStepsLeftOutAreOneLine(t *testing.T) {
+	r := passing()
+	for i, how := range []string{"left out by --only", "", "left out by --only", "left out by --skip", "declared as not promised"} {
+		if how != "" {
+			r.Operations[0].Steps[i] = probe.Result{Step: steps[i], Verdict: probe.Skipped, Reasons: reasons(how)}
+		}
+	}
+	out := string(render(t, "human", r))
+	for _, want := range []string{"\n  skipped, left out by --only: duplicate, conflict\n", "\n  skipped, left out by --skip: reorder\n",
+		"\n  crash       skipped  declared as not promised\n", "\n  concurrent  pass "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "\n  duplicate ") {
+		t.Errorf("a line for a step that nobody asked for:\n%s", out)
+	}
+}
