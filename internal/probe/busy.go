@@ -34,9 +34,12 @@ func (c *court) busy() []busyMoment {
 				// After a crash many keys are retried at once: one that was told when
 				// to come back, and was answered then, has met a limit.
 				passed := h.Step == "crash" && x.Whole() && retryAfter(x.Answer) > 0 && !rule.class(t.Last(x.Label)).trouble
+				// Requests are made to fail in the one, and the store is taken away in the other.
+				usual := h.Step != outcomeStep.Name && h.Step != storeDownStep.Name
+				fresh = fresh || usual && t.alone(x)
 				if (fresh || passed) && x.Whole() && rule.class(x).trouble {
 					m := busyMoment{x.Answer.Status, x.Answer.FirstByte, ""}
-					if fresh && h.Step != storeDownStep.Name {
+					if fresh && usual {
 						m.words = wording(x.Answer)
 					}
 					c.moments = append(c.moments, m)
@@ -45,6 +48,17 @@ func (c *court) busy() []busyMoment {
 		}
 	}
 	return c.moments
+}
+
+// alone says that an exchange was answered before anything else was sent under
+// its key: what it met no duplicate can have brought about.
+func (t *Trial) alone(x *Exchange) bool {
+	if !x.Whole() || x.Sent == nil || x.Request == nil || x.Request.Key == "" {
+		return false
+	}
+	return !slices.ContainsFunc(t.Exchanges, func(o *Exchange) bool {
+		return o != x && o.Sent != nil && o.Request != nil && o.Request.Key == x.Request.Key && o.Sent.WriteBegan < x.Answer.FirstByte
+	})
 }
 
 // sameSecond is how near to each other two answers tell of one limit.

@@ -186,21 +186,34 @@ var saved = []struct {
 		scene{behaviour: behaviour{busy: func(s *charges, _ *conn) bool { return s.now > int64(1200*time.Millisecond) }}},
 		probe.Inconclusive, probe.Fail, "duplicate/refused"},
 	{"a right server behind a limit that has let the control's requests pass", "environment", "concurrent",
-		scene{behaviour: behaviour{busy: limited()}}, probe.Inconclusive, probe.Fail, "concurrent/loser-error"},
+		scene{behaviour: behaviour{busy: limited("duplicate/first")}}, probe.Inconclusive, probe.Fail, "concurrent/loser-error"},
+	{"a right server behind a gateway that now and then fails, as a request with nothing before it met too", "environment", "concurrent",
+		scene{contract: with(), behaviour: behaviour{busy: limited("fidelity/large/first")}}, probe.Inconclusive, probe.Fail, "concurrent/loser-error"},
 }
 
 // limited answers 503 to the last of every stampede that is no environment
-// control's, and to one request that is alone, ten seconds before.
-func limited() func(s *charges, c *conn) bool {
+// control's, and to one request under another key, long before.
+func limited(other string) func(s *charges, c *conn) bool {
 	return func(s *charges, c *conn) bool {
 		switch {
 		case strings.HasPrefix(c.request.ID, "concurrent/30 copies"):
 			return !strings.Contains(c.request.ID, "environment") && crowded(25)(s, c)
-		case strings.HasPrefix(c.request.ID, "duplicate/"):
+		case c.request.ID == other:
 			s.limits++
 			return s.limits == 1
 		}
 		return false
+	}
+}
+
+// TestDuplicatesAloneAreNoEnvironment: what only duplicates and copies met does
+// not excuse a copy, however often they met it.
+func TestDuplicatesAloneAreNoEnvironment(t *testing.T) {
+	for _, other := range []string{"", "store-down/during", "conflict/change-1/changed"} {
+		r, _ := play(t, scene{behaviour: behaviour{busy: limited(other)}})
+		if got := stepOf(r, "concurrent"); got.Verdict != probe.Fail {
+			t.Errorf("%q met it: concurrent is %s\n%s", other, got.Verdict, outcome(r))
+		}
 	}
 }
 
