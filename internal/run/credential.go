@@ -58,6 +58,7 @@ func (l *Live) lines(a *contract.Auth, text, where, label string) ([][2]string, 
 	}
 	if a.Header != "" && !(a.Per == "attempt" && plainValue(text)) {
 		l.hideCredential(a.Prefix, text, label)
+		l.hideParts(a.Prefix+text, label)
 	}
 	if a.Header == "" {
 		return l.headerLines(a, text, where, label)

@@ -277,3 +277,20 @@ func TestACommandThatFaltersPassesNothing(t *testing.T) {
 		t.Errorf("%s %v %v", s.Verdict, s.Reasons, s.Findings)
 	}
 }
+
+// TestPartsOfACredentialAreMasked where it stands in one header: what follows
+// the scheme may come back by itself, as in a failing command's last words.
+func TestPartsOfACredentialAreMasked(t *testing.T) {
+	_, url := startRecorder(t)
+	live, err := prepared(t, url, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	auth := &contract.Auth{Header: "Authorization", Command: []string{"sign"}, Per: "attempt"}
+	if _, err := live.lines(auth, "Bearer made-up-0123456789abcdef", "c.yaml:6", "auth"); err != nil {
+		t.Fatal(err)
+	}
+	if said := live.mask.Text("refused: made-up-0123456789abcdef, at 12:30"); said != "refused: «auth», at 12:30" {
+		t.Errorf("%q", said)
+	}
+}
