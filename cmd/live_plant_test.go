@@ -350,6 +350,11 @@ func TestHarvestRefuses(t *testing.T) {
 	refused("another contract", "is not the one that was planted: its sha256 differs")
 	write(t, s.file("c.yaml"), spec)
 
+	if r := s.idem("--harvest", s.file("planted"), "--report", "json="+s.file("planted")); r.code != ExitUsage ||
+		!strings.Contains(r.err, "would be written over what was planted") {
+		t.Errorf("a report in its place: exit %d\n%s%s", r.code, r.out, r.err)
+	}
+
 	s.passed = -time.Hour
 	refused("an hour before", "the clock says that it is before the planting")
 	s.passed = 0

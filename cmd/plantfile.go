@@ -24,6 +24,9 @@ const mostPlanted = 1 << 30
 // openPlantFile reads a plant file and makes it ready to be added to: what a
 // killed run left of its last line is taken off.
 func openPlantFile(path string) (*plantFile, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, problem.New(path, "is no regular file, and what was planted is read and written again")
+	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		wrong := problem.New(path, "cannot be read: %s", reason(err))

@@ -50,7 +50,7 @@ func runLive(ctx context.Context, app *App, o *verifyOptions, spec *contract.Con
 }
 
 // checkReportFiles refuses, before anything is sent, reports that could not be
-// written after it, or that would take the place of the contract or the trace.
+// written after it, or that would take the place of the contract, the trace or the plant file.
 func (o *verifyOptions) checkReportFiles(spec *contract.Contract) error {
 	destinations, err := report.Destinations(o.reports)
 	if err != nil {
@@ -60,7 +60,8 @@ func (o *verifyOptions) checkReportFiles(spec *contract.Contract) error {
 		if d.Path == "-" {
 			continue
 		}
-		for _, taken := range []struct{ path, what string }{{spec.File, "the contract"}, {o.tracePath, "the trace"}} {
+		for _, taken := range []struct{ path, what string }{{spec.File, "the contract"}, {o.tracePath, "the trace"},
+			{o.plant, "what is planted"}, {o.harvest, "what was planted"}} {
 			if taken.path != "" && sameFile(d.Path, taken.path) {
 				return problem.New("--report", "%s would be written over %s", d.Path, taken.what).
 					WithHint("--report %s=report.%s", d.Format, d.Format)
