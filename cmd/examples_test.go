@@ -27,7 +27,7 @@ type example struct {
 type brokenWay struct{ name, step, slug string }
 
 var examples = []example{
-	{"stripe-v1", []string{"reorder"}, []brokenWay{
+	{"stripe-v1", nil, []brokenWay{
 		{"ignores-params", "conflict", "conflict/first-result-returned"},
 		{"no-claim", "concurrent", "concurrent/effect-ran-twice"},
 		{"forgets-on-restart", "crash", "crash/effect-ran-twice"},

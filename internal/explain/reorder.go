@@ -2,10 +2,11 @@ package explain
 
 var reorder = Step{
 	Name: "reorder",
-	Asks: "Is the same JSON in another order or spacing treated as promised?",
+	Asks: "Is the same body in another order or spelling treated as promised?",
 	Does: []string{
-		"sends a JSON request with a new key and waits for its answer",
+		"sends a request with a new key and waits for its answer",
 		"sends the same value spelled otherwise under the same key: members in another order (of all objects, and of each at its depth), white space, escapes in small and capital digits, escaped slashes, surrogate pairs, all together",
+		"of a form: fields in another order (those of one name keep theirs), every character percent-encoded with capital and small digits, spaces as %20, all together",
 		"sends the original bytes once more, and counts the effects",
 		"tries 1999 as 1999.0 and 1.999e3, and tells of it without judging",
 	},
@@ -15,7 +16,7 @@ var reorder = Step{
 		"environment: as for duplicate",
 	},
 	Pass:   "semantic: the reordered body got the first result and no second effect; bytes: it was treated as a conflict",
-	Unsure: "the body is not JSON with two members to swap, or the contract does not say what is promised",
+	Unsure: "no other spelling was accepted under a key of its own, or the contract does not say what is promised",
 	Needs:  "promise.reorder: semantic or bytes; any skips the step",
 	Entries: []Entry{
 		{

@@ -1,8 +1,6 @@
 package probe
 
 import (
-	"bytes"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,17 +37,8 @@ func newDraft(b contract.Body) (*draft, error) {
 // bytes gives the body as it is sent: members in the file's order, number
 // literals as written there.
 func (d *draft) bytes() []byte {
-	switch d.kind {
-	case contract.JSONBody:
-		var buf bytes.Buffer
-		writeJSON(&buf, d.tree, plainStyle)
-		return buf.Bytes()
-	case contract.FormBody:
-		parts := make([]string, len(d.form))
-		for i, f := range d.form {
-			parts[i] = url.QueryEscape(f[0]) + "=" + url.QueryEscape(f[1])
-		}
-		return []byte(strings.Join(parts, "&"))
+	if d.kind == contract.JSONBody || d.kind == contract.FormBody {
+		return []byte(d.spelt(spelling{}))
 	}
 	return d.raw
 }

@@ -60,8 +60,8 @@ func Spellings(op *contract.Operation) ([]byte, []Spelt, error) {
 		return nil, nil, err
 	}
 	var out []Spelt
-	for _, s := range spellingsOf(d.tree) {
-		out = append(out, Spelt{s.name, []byte(spelt(d.tree, s.style)), s.advisory})
+	for _, s := range spellingsOf(d) {
+		out = append(out, Spelt{s.name, []byte(d.spelt(s)), s.advisory})
 	}
 	return d.bytes(), out, nil
 }

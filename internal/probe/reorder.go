@@ -7,11 +7,12 @@ import (
 	"github.com/idem-toolkit/idem/internal/fingerprint"
 )
 
-// reorderStep sends the same JSON value in other spellings under the same key:
-// members in another order, white space, escapes.
+// reorderStep sends the same body in other spellings under the same key: JSON
+// with its members in another order, white space, escapes; a form with its
+// fields in another order and other percent-encoding.
 var reorderStep = Step{
 	Name:  "reorder",
-	What:  "another spelling of the same JSON is the same request, or is not, as promised",
+	What:  "another spelling of the same body is the same request, or is not, as promised",
 	plan:  planReorder,
 	judge: judgeReorder,
 }
@@ -19,6 +20,7 @@ var reorderStep = Step{
 type spelling struct {
 	name     string
 	style    jsonStyle
+	form     formStyle
 	advisory bool // told, never judged: many right servers read 1.0 as no integer
 }
 
@@ -30,12 +32,17 @@ const (
 	capitals    = "escapes with capital digits"
 	slashes     = "escaped slashes"
 	surrogates  = "surrogate pairs"
+	fieldOrder  = "field order"
+	percents    = "percent-encoding"
+	smallDigits = "percent-encoding with small digits"
+	spacesAs20  = "spaces as %20"
 	allTogether = "all together"
 	fractions   = "numbers with a fraction"
 	exponents   = "numbers with an exponent"
 )
 
-var spellingNames = []string{memberOrder, whiteSpace, escapes, capitals, slashes, surrogates, allTogether, fractions, exponents}
+var spellingNames = []string{memberOrder, whiteSpace, escapes, capitals, slashes, surrogates,
+	fieldOrder, percents, smallDigits, spacesAs20, allTogether, fractions, exponents}
 
 // Bounds of the step: how many objects have their members turned on their own,
 // and how many trials go on at the same time.
@@ -44,11 +51,11 @@ const (
 	reorderLanes = 3
 )
 
-// otherSpellings gives the other spellings that an operation's JSON body has
-// once key and fresh values are in it.
+// otherSpellings gives the other spellings that an operation's body has once
+// key and fresh values are in it.
 func otherSpellings(op *contract.Operation) ([]spelling, error) {
 	d, err := newDraft(op.Request.Body)
-	if err != nil || d.kind != contract.JSONBody {
+	if err != nil {
 		return nil, err
 	}
 	for _, f := range op.Request.Fresh {
@@ -59,32 +66,40 @@ func otherSpellings(op *contract.Operation) ([]spelling, error) {
 	if op.Key.Body != "" {
 		d.set(op.Key.Body, "key", false)
 	}
-	return spellingsOf(d.tree), nil
+	return spellingsOf(d), nil
 }
 
-// spellingsOf gives the other spellings that a value has.
-func spellingsOf(v *fingerprint.Value) []spelling {
-	const lower, upper = "%04x", "%04X"
-	all := turned(v)
-	all = append(all,
-		spelling{name: whiteSpace, style: jsonStyle{spaces: true}},
-		spelling{name: escapes, style: jsonStyle{escape: escaped(lower, anyRune)}},
-		spelling{name: capitals, style: jsonStyle{escape: escaped(upper, anyRune)}},
-		spelling{name: slashes, style: jsonStyle{escape: solidus}},
-		spelling{name: surrogates, style: jsonStyle{escape: escaped(lower, beyondPlane)}},
-		spelling{name: allTogether, style: jsonStyle{reversed: everywhere, spaces: true, escape: escaped(lower, anyRune)}},
-		spelling{name: fractions, style: jsonStyle{number: withFraction}, advisory: true},
-		spelling{name: exponents, style: jsonStyle{number: withExponent}, advisory: true},
-	)
+// spellingsOf gives the other spellings that a body has.
+func spellingsOf(d *draft) []spelling {
 	var out []spelling
-	seen := map[string]bool{spelt(v, plainStyle): true}
-	for _, s := range all {
-		if text := spelt(v, s.style); !seen[text] {
+	seen := map[string]bool{d.spelt(spelling{}): true}
+	for _, s := range candidates(d) {
+		if text := d.spelt(s); !seen[text] {
 			seen[text] = true
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+func candidates(d *draft) []spelling {
+	const lower, upper = "%04x", "%04X"
+	switch d.kind {
+	case contract.FormBody:
+		return formSpellings
+	case contract.JSONBody:
+		return append(turned(d.tree),
+			spelling{name: whiteSpace, style: jsonStyle{spaces: true}},
+			spelling{name: escapes, style: jsonStyle{escape: escaped(lower, anyRune)}},
+			spelling{name: capitals, style: jsonStyle{escape: escaped(upper, anyRune)}},
+			spelling{name: slashes, style: jsonStyle{escape: solidus}},
+			spelling{name: surrogates, style: jsonStyle{escape: escaped(lower, beyondPlane)}},
+			spelling{name: allTogether, style: jsonStyle{reversed: everywhere, spaces: true, escape: escaped(lower, anyRune)}},
+			spelling{name: fractions, style: jsonStyle{number: withFraction}, advisory: true},
+			spelling{name: exponents, style: jsonStyle{number: withExponent}, advisory: true},
+		)
+	}
+	return nil
 }
 
 // turned gives member order: of all objects at once and, where there are
@@ -104,9 +119,13 @@ func turned(v *fingerprint.Value) []spelling {
 	return out
 }
 
-func spelt(v *fingerprint.Value, s jsonStyle) string {
+// spelt writes the body in a spelling; the zero one is how it is sent first.
+func (d *draft) spelt(s spelling) string {
+	if d.kind == contract.FormBody {
+		return writeForm(d.form, s.form)
+	}
 	var b bytes.Buffer
-	writeJSON(&b, v, s)
+	writeJSON(&b, d.tree, s.style)
 	return b.String()
 }
 
@@ -120,8 +139,8 @@ func planReorder(b *builder) {
 		b.plan.Idle = Reason{Text: "declared as not promised (reorder: any)", Line: p.Pos.Line}
 		b.plan.Excused = true
 		return
-	case b.op.Request.Body.Kind != contract.JSONBody:
-		b.plan.Idle = Reason{Text: "the body is not JSON: there is no other spelling of it", Line: b.op.Request.Pos.Line}
+	case b.op.Request.Body.Kind != contract.JSONBody && b.op.Request.Body.Kind != contract.FormBody:
+		b.plan.Idle = Reason{Text: "the body is neither JSON nor a form: there is no other spelling of it", Line: b.op.Request.Pos.Line}
 		b.plan.Excused = true
 		return
 	}
@@ -150,8 +169,8 @@ func planReorder(b *builder) {
 func (b *builder) planSpelling(s spelling) laneTrial {
 	original, control := b.make(s.name), b.make(s.name+"/control")
 	first := b.freeze(s.name+"/original", original, "")
-	controlID := b.freezeStyled(s.name+"/control", control, s.name+ownKey, s.style)
-	respelt := b.freezeStyled(s.name+"/respelt", b.with(original), s.name, s.style)
+	controlID := b.freezeSpelt(s.name+"/control", control, s.name+ownKey, s)
+	respelt := b.freezeSpelt(s.name+"/respelt", b.with(original), s.name, s)
 	sends := []Action{comeBack("control", controlID, patience(b.op)), comeBack("first", first, patience(b.op))}
 	if s.advisory {
 		return laneTrial{trial: s.name, body: append(sends, b.comeBackOrConflict("respelt", respelt))}
@@ -170,9 +189,9 @@ func (b *builder) planSpelling(s spelling) laneTrial {
 	}
 }
 
-// freezeStyled freezes a request whose body is spelled in a style.
-func (b *builder) freezeStyled(id string, m *made, change string, s jsonStyle) string {
+// freezeSpelt freezes a request whose body is spelled otherwise.
+func (b *builder) freezeSpelt(id string, m *made, change string, s spelling) string {
 	frozen := b.freeze(id, m, change)
-	b.plan.Requests[len(b.plan.Requests)-1].Body = []byte(spelt(m.draft.tree, s))
+	b.plan.Requests[len(b.plan.Requests)-1].Body = []byte(m.draft.spelt(s))
 	return frozen
 }

@@ -49,7 +49,7 @@ func judgeReorder(j *judging) {
 		j.note("not judged: %s", strings.Join(advisory, ", "))
 	}
 	if proved == 0 && len(j.result.Reasons) == 0 {
-		j.unsure(j.op.Request.Pos.Line, "see why the API refuses the same JSON spelled otherwise",
+		j.unsure(j.op.Request.Pos.Line, "see why the API refuses the same body spelled otherwise",
 			"no other spelling is accepted under its own key: a refusal proves nothing")
 	}
 	if p.Reorder.Value != "bytes" {
@@ -154,7 +154,7 @@ func (j *judging) expectSameRequest(t *Trial, which string, first, x *Exchange) 
 	if j.rules.class(x).welcome {
 		f.Slug, f.Actual = "reorder/other-answer", list(shown)
 	}
-	j.accuse(t, f, j.op.Promise.Reorder.Pos, "the same JSON in another spelling is the same request")
+	j.accuse(t, f, j.op.Promise.Reorder.Pos, "the same body in another spelling is the same request")
 }
 
 // expectOtherRequest: other bytes are another body under the same key, and get
