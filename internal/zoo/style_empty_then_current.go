@@ -15,6 +15,8 @@ var emptyThenCurrent = Variant{
 		delete(s.Promise, "marker")
 		delete(s.Promise, "compare")
 		delete(s.Promise, "same_headers")
+		s.Request["variants"] = `{redirect: {body: {order_id: "o-1", amount: 1999, currency: EUR, answer: redirect}}, ` +
+			`empty: {body: {order_id: "o-1", amount: 1999, currency: EUR, answer: minimal}}}`
 	},
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return saysLittle{b} },
 }

@@ -15,7 +15,7 @@ func Styles() []Variant {
 		conflict409, conflict400, same409, keyDecides, keyAndBody, onlyEuros,
 
 		// what the fingerprint covers
-		byteFingerprint, formBodies,
+		byteFingerprint, formBodies, formFields,
 
 		// keys: where they travel, what they are, what they are unique within
 		keyInBody, keyInQuery, sfStringKeys, caselessKeys, uuidKeys, keylessRuns, accountWideKeys, unboundKeys, oneKeySpace,
