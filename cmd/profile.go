@@ -3,6 +3,7 @@ package cmd
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +52,7 @@ func newProfileShowCmd(app *App) *cobra.Command {
 		Use:   "show NAME",
 		Short: "show what a profile fills in, what it leaves open, and a contract to begin with",
 		Example: `  idem profile show stripe
+  idem profile show stripe --format contract > contract.yaml
   idem profile show ietf --format json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -61,12 +63,13 @@ func newProfileShowCmd(app *App) *cobra.Command {
 			return runProfile(app, o)
 		},
 	}
-	c.Flags().StringVar(&o.format, "format", "text", "text or json")
+	c.Flags().StringVar(&o.format, "format", "text", "text, json, or contract: the contract to begin with alone")
 	return c
 }
 
 func runProfile(app *App, o *profileOptions) error {
-	if o.format != "text" && o.format != "json" {
+	alone := o.format == "contract" && o.name != ""
+	if o.format != "text" && o.format != "json" && !alone {
 		return problem.New("--format", "%s is neither text nor json", document.Show(o.format)).WithHint("--format json")
 	}
 	b := page{columns: app.columns()}
@@ -91,7 +94,11 @@ func runProfile(app *App, o *profileOptions) error {
 			}
 			return problem.New("", "no profile named %s is known", document.Show(o.name)).WithHint("%s", hint)
 		}
-		b.explained(o.format, shownProfile(p), func() { b.profile(p) })
+		if alone {
+			b.WriteString(starter(p))
+		} else {
+			b.explained(o.format, shownProfile(p), func() { b.profile(p) })
+		}
 	}
 	if _, err := app.Out.Write(b.Bytes()); err != nil {
 		return problem.New("standard output", "%s", err)
@@ -104,7 +111,9 @@ type profileJSON struct {
 	Profile string                                `json:"profile"`
 	About   string                                `json:"about"`
 	Source  string                                `json:"source"`
-	Fills   map[string]map[string]json.RawMessage `json:"fills,omitempty"` // key and promise, as the contract has them
+	Page    string                                `json:"page,omitempty"`    // the address of the page that says most of it
+	Example string                                `json:"example,omitempty"` // a folder of this project
+	Fills   map[string]map[string]json.RawMessage `json:"fills,omitempty"`   // key and promise, as the contract has them
 	Unknown []missingJSON                         `json:"unknown,omitempty"`
 	Notes   []string                              `json:"notes,omitempty"`
 	Starter string                                `json:"starter,omitempty"`
@@ -124,13 +133,13 @@ func listedProfiles() ([]profileJSON, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, profileJSON{Profile: p.Name, About: p.About, Source: p.Source})
+		out = append(out, profileJSON{Profile: p.Name, About: p.About, Source: p.Source, Page: p.Page})
 	}
 	return out, nil
 }
 
 func shownProfile(p *contract.Profile) profileJSON {
-	out := profileJSON{Profile: p.Name, About: p.About, Source: p.Source, Notes: p.Notes, Starter: starter(p),
+	out := profileJSON{Profile: p.Name, About: p.About, Source: p.Source, Page: p.Page, Example: p.Example, Notes: p.Notes, Starter: starter(p),
 		Fills: map[string]map[string]json.RawMessage{}}
 	for _, block := range []string{"key", "promise"} {
 		lines := map[string]json.RawMessage{}
@@ -147,7 +156,11 @@ func shownProfile(p *contract.Profile) profileJSON {
 
 // profile writes a profile for people.
 func (p *page) profile(of *contract.Profile) {
-	fmt.Fprintf(p, "%s: %s\nfrom %s\n\nfills in\n", of.Name, of.About, of.Source)
+	fmt.Fprintf(p, "%s: %s\nfrom %s\n", of.Name, of.About, of.Source)
+	if of.Page != "" {
+		fmt.Fprintf(p, "see %s\n", of.Page)
+	}
+	fmt.Fprintf(p, "\nfills in\n")
 	for _, block := range []string{"key", "promise"} {
 		for _, l := range of.Filled(block) {
 			fmt.Fprintf(p, "  %s.%s: %s\n", block, l.Name, l.Value)
@@ -170,7 +183,27 @@ func (p *page) profile(of *contract.Profile) {
 			fmt.Fprintf(p, "  %s\n", n)
 		}
 	}
-	fmt.Fprintf(p, "\na contract to begin with\n\n%s", starter(of))
+	fmt.Fprintf(p, "\na contract to begin with")
+	if of.Example != "" {
+		fmt.Fprintf(p, "; a whole one, with a service to try it on, is in %s", of.Example)
+	}
+	fmt.Fprintf(p, "\n\n%s", starter(of))
+}
+
+// request is what the starter sends: the API's own where the profile has it.
+func request(p *contract.Profile) string {
+	var b strings.Builder
+	for _, l := range p.Begin {
+		fmt.Fprintf(&b, "      %s: %s\n", l.Name, l.Value)
+	}
+	if b.Len() > 0 {
+		return b.String()
+	}
+	return `      path: /v1/things
+      headers: {Content-Type: application/json}
+      body: {reference: r-1, amount: 1999}
+      fresh: [/reference]
+`
 }
 
 // starter is a contract that reads as it stands: what no profile can know is
@@ -186,15 +219,12 @@ profile: ` + p.Name + `
 target:
   base_urls: [http://127.0.0.1:8080]
   allow_hosts: [127.0.0.1]
+  # auth: {header: Authorization, env: API_TOKEN, prefix: "Bearer "}
 operations:
   - name: create
     request:
       method: POST
-      path: /v1/things
-      headers: {Content-Type: application/json}
-      body: {reference: r-1, amount: 1999}
-      fresh: [/reference]
-    key: {` + key + `}
+` + request(p) + `    key: {` + key + `}
     effects: responses
     promise:
       compare: json

@@ -16,7 +16,7 @@ func TestStartersRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, text := range map[string]string{"as it stands": starter(p), "with every line": strings.ReplaceAll(starter(p), "      # ", "      ")} {
+		for what, text := range map[string]string{"as it stands": starter(p), "with every line": strings.ReplaceAll(strings.ReplaceAll(starter(p), "      # ", "      "), "  # auth", "  auth")} {
 			c, err := contract.Parse("c.yaml", []byte(text), nil)
 			if err != nil {
 				t.Errorf("%s, %s: %v\n%s", name, what, err, text)

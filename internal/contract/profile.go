@@ -24,6 +24,9 @@ type Profile struct {
 	Name    string
 	About   string
 	Source  string            // where the facts are from
+	Page    string            // the address of the page that says most of them; may be empty
+	Example string            // a folder of this project with a contract of that API; may be empty
+	Begin   []Line            // of a request to begin with; empty: any will do
 	Key     Key               // place, companion, syntax and rules; never how keys are made
 	Promise Promise           // without positions
 	Open    map[string]string // of promises that are not filled in: what is known all the same
@@ -70,18 +73,19 @@ func readProfile(name string, src []byte) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := document.ReadObject(n, "profile", "profile", "about", "source", "key", "promise", "open", "notes")
+	f, err := document.ReadObject(n, "profile", "profile", "about", "source", "page", "example", "begin", "key", "promise", "open", "notes")
 	if err != nil {
 		return nil, err
 	}
 	p := &Profile{Name: f.String("profile"), About: f.String("about"), Source: f.String("source"),
-		Notes: f.OptStringList("notes"), Open: map[string]string{}, Text: string(n.JSON()), node: n}
+		Page: optional(n, "page"), Example: optional(n, "example"), Notes: f.OptStringList("notes"), Open: map[string]string{}, Text: string(n.JSON()), node: n}
 	if f.Err() != nil {
 		return nil, f.Err()
 	}
 	if p.Name != name {
 		return nil, n.Errorf("this is the profile %s, not %s", document.Show(p.Name), document.Show(name))
 	}
+	p.Begin = p.Filled("begin")
 	r := &reader{file: n.File}
 	if key := n.Lookup("key"); key != nil {
 		r.object(key, "key", func(b *fields) { p.Key = r.profiledKey(b) })
@@ -119,6 +123,14 @@ func (r *reader) profiledKey(b *fields) Key {
 	r.companion(b, &k)
 	r.child(b, "rules", false, "rules", func(b *fields) { k.Rules = r.rules(b, KeyRules{}, "") })
 	return k
+}
+
+// optional gives a text that may not be there.
+func optional(n *document.Node, name string) string {
+	if v := n.Lookup(name); v != nil {
+		return v.Text
+	}
+	return ""
 }
 
 // Filled gives the lines that a profile fills a block with, "key" or

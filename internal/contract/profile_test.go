@@ -2,6 +2,8 @@ package contract
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,6 +70,14 @@ func TestEveryProfile(t *testing.T) {
 		}
 		if q.Duplicate.Known && q.Duplicate.Pos != (Pos{3, 10}) || !q.Reorder.Known && q.Reorder.Pos.Line != 6 {
 			t.Errorf("%s: duplicate at %v, reorder at %v", name, q.Duplicate.Pos, q.Reorder.Pos)
+		}
+		if p.Page != "" && !strings.HasPrefix(p.Page, "https://") || strings.ContainsAny(p.Page, " \"") {
+			t.Errorf("%s: its page is %q", name, p.Page)
+		}
+		if p.Example != "" {
+			if _, err := os.Stat(filepath.Join("..", "..", p.Example, "contract.yaml")); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 		if !strings.Contains(p.Source, "read 2026-11-30") {
 			t.Errorf("%s: where its facts are from is not told", name)
