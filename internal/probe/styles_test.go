@@ -177,7 +177,7 @@ func TestStyles(t *testing.T) {
 			if s.want == "" && r.Exit != 0 {
 				t.Errorf("exit %d", r.Exit)
 			}
-			for n := 1 + i; s.scene.behaviour.large == 0 && n < len(events); n += 211 {
+			for n := 1 + 37*i%797; s.scene.behaviour.large == 0 && n < len(events); n += 797 {
 				cutShort(t, events, n)
 			}
 		})
