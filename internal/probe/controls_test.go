@@ -1,6 +1,7 @@
 package probe_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,6 +105,48 @@ func TestEverybodyMeets503(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestErrorsOfEverybodyAreNoRefusal: a server that answers new keys with errors
+// too, always or now and then, does not refuse those whose caller hung up.
+func TestErrorsOfEverybodyAreNoRefusal(t *testing.T) {
+	ofStep := func(c *conn) bool { return strings.HasPrefix(c.request.ID, "disconnect/") }
+	for _, status := range []int{429, 500, 501, 502, 503, 504} {
+		for name, busy := range map[string]func(*charges, *conn) bool{
+			"all of the step": func(_ *charges, c *conn) bool { return ofStep(c) },
+			"new keys and retries": func(_ *charges, c *conn) bool {
+				return ofStep(c) && c.hangsUp == (probe.HangUp{})
+			},
+			"every second": func(s *charges, c *conn) bool { return ofStep(c) && s.served%2 == 0 },
+			"a fifth of all, the controls spared": func(s *charges, c *conn) bool {
+				return s.served%5 == 0 && !strings.HasPrefix(c.request.ID, "control/")
+			},
+		} {
+			r, _ := play(t, scene{behaviour: behaviour{busy: busy, busyWith: status}})
+			s := step(t, r, "disconnect")
+			if len(s.Findings) > 0 || strings.HasPrefix(name, "all") && s.Verdict != probe.Inconclusive {
+				t.Errorf("%d to %s: %s\n%s", status, name, s.Verdict, outcome(r))
+			}
+		}
+	}
+	retried := func(_ *charges, c *conn) bool {
+		return ofStep(c) && c.hangsUp == (probe.HangUp{}) && strings.HasSuffix(c.request.ID, "/first")
+	}
+	r, _ := play(t, scene{behaviour: behaviour{busy: retried, busyWith: 500}})
+	if got := slugs(step(t, r, "disconnect")); got != "disconnect/refused" {
+		t.Errorf("500 to retries alone: %q\n%s", got, outcome(r))
+	}
+	if got := evidence(r, "disconnect", "environment"); len(got) == 0 || !strings.HasPrefix(got[0], "0 of 2 ") {
+		t.Errorf("the environment control is shown as %q", got)
+	}
+}
+
+func slugs(r probe.Result) string {
+	var out []string
+	for _, f := range r.Findings {
+		out = append(out, f.Slug)
+	}
+	return strings.Join(slices.Compact(out), " ")
 }
 
 // TestCountersDoNotHide holds that a useless counter does not save a server

@@ -98,9 +98,10 @@ const slowMost = 60 * time.Second
 // afterRetry sends the same once more, tells the environment's part and looks
 // for the effect.
 func (b *builder) afterRetry(h hangUpTrial, f form, op *made, id string) []Action {
+	others := b.environmentAs(f, h.name, "environment", "retry", "again")
+	others.When.Fact = Failed // nobody saw a first answer, so that any error may be everybody's
 	return join(
-		[]Action{If{When: Condition{Fact: Settled, Labels: []string{"retry"}}, Body: []Action{comeBack("again", id, patience(b.op))}},
-			b.environmentAs(f, h.name, "environment", "retry", "again")},
+		[]Action{If{When: Condition{Fact: Settled, Labels: []string{"retry"}}, Body: []Action{comeBack("again", id, patience(b.op))}}, others},
 		b.whereAccepted("retry", b.above("appeared", "before", op)),
 	)
 }
@@ -172,7 +173,8 @@ func (j *judging) judgeHangUp(t *Trial, h hangUpTrial, s *hangUpTally) (text str
 		}
 	}
 	if j.judgeRetryAfterHangUp(t, h, hungUp, retry, wrong) {
-		if again := j.sentInTime(t, hungUp, "again"); again != nil || len(t.Under("again")) == 0 {
+		again := j.sentInTime(t, hungUp, "again")
+		if (again != nil || len(t.Under("again")) == 0) && !j.everybodyFails(t, again) {
 			j.judgeRetried(t, h.name+", second retry", retry, again, wrong, "settled")
 		}
 	}
@@ -192,14 +194,14 @@ func (j *judging) hangUpUnit(t *Trial, h hangUpTrial) (int64, bool) {
 // failed when its caller left, a failure that is stored as declared. It is true
 // where a result came.
 func (j *judging) judgeRetryAfterHangUp(t *Trial, h hangUpTrial, hungUp, retry *Exchange, wrong string) bool {
-	if !j.final(t, retry, "again", "settled") {
+	if !j.final(t, retry, "again", "settled") || j.everybodyFails(t, retry) {
 		return false
 	}
 	p := j.op.Promise
 	c := j.rules.class(retry)
 	f := Finding{Case: h.name, Expected: "the operation's result", Actual: j.rules.describe(retry), Follows: wrong}
 	switch {
-	case hungUp.Whole() && !c.trouble && !j.rules.blocked(retry):
+	case hungUp.Whole() && !j.rules.failing(hungUp) && !c.trouble && !j.rules.blocked(retry):
 		j.judgeRetried(t, h.name, hungUp, retry, wrong, "again", "settled")
 		return c.welcome || c.duplicate
 	case c.duplicate:

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,14 +25,9 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 	case Accepted:
 		return r.class(h.Trial(trial).lastOf(c.Labels)).welcome
 	case Troubled:
-		for _, label := range c.Labels {
-			for _, x := range h.Trial(trial).lastCopies(label) {
-				if r.class(x).trouble {
-					return true
-				}
-			}
-		}
-		return false
+		return h.Trial(trial).anyLast(c.Labels, func(x *Exchange) bool { return r.class(x).trouble })
+	case Failed:
+		return h.Trial(trial).anyLast(c.Labels, r.failing)
 	case Pending:
 		return h.Trial(trial).pending(c.Labels)
 	case Unwelcome:
@@ -127,6 +123,12 @@ func (t *Trial) lastOf(labels []string) *Exchange {
 		}
 	}
 	return nil
+}
+
+// anyLast says that something is true of a copy of the last attempt under some
+// of the labels.
+func (t *Trial) anyLast(labels []string, is func(*Exchange) bool) bool {
+	return slices.ContainsFunc(labels, func(label string) bool { return slices.ContainsFunc(t.lastCopies(label), is) })
 }
 
 // lastCopies gives the copies of the last attempt under a label.

@@ -1,6 +1,7 @@
 package probe_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"strconv"
@@ -52,7 +53,7 @@ func (s *charges) serve(c *conn) {
 	k.pause(time.Duration(s.taken - s.now))
 	switch {
 	case s.busy != nil && s.busy(s, c):
-		k.send(503, nil, false)
+		k.send(cmp.Or(s.busyWith, 503), nil, false)
 	case s.early && k.invalid(), k.is("refuses other spellings") && !strings.HasPrefix(string(c.request.Body), `{"order_id":"`):
 		k.send(422, map[string]any{"error": "not taken"}, false)
 	case k.is("ignores keys"):

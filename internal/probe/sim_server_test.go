@@ -55,6 +55,7 @@ type behaviour struct {
 	fenced        bool                           // an owner that lost its claim makes no effect
 	expired       int                            // status of a request after the retention; 0: it runs
 	busy          func(s *charges, c *conn) bool // answered 503 instead
+	busyWith      int                            // or this
 }
 
 func (b behaviour) withDefaults() behaviour {
