@@ -25,7 +25,6 @@ type selfTest struct {
 	mu    sync.Mutex
 	ports map[string]bool // in use by this run's checks
 	done  int
-	last  string
 }
 
 // selfCase is one check: a variant on a store, and where its run belongs.

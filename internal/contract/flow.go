@@ -32,7 +32,7 @@ func flow(n *document.Node) string {
 func flowText(s string) string {
 	const bare = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/"
 	n := document.Node{Kind: document.String, Text: s}
-	if s == "" || !strings.Contains(bare, s[:1]) || strings.Trim(s, bare+"0123456789_-./") != "" {
+	if s == "" || !strings.Contains(bare, s[:1]) || strings.Trim(s, bare+"0123456789_-.") != "" {
 		if d, ok := ParseDuration(s); ok && d > 0 {
 			return s
 		}

@@ -49,7 +49,6 @@ func (w *world) counterSet(base wire.Endpoint) *effect.Set {
 		}})
 }
 
-// openCounter gives nil where no effects are counted.
 func (w *world) openCounter(set *effect.Set, e *contract.Effects) (Counter, error) {
 	c, err := set.Open(e)
 	if err != nil {

@@ -31,6 +31,6 @@ func (b saysLittle) Deliver(w http.ResponseWriter, s *reference.Service, call *r
 	b.Behaviour.Deliver(w, s, call, a)
 }
 
-func (saysLittle) Replay(_ context.Context, s *reference.Service, _ *reference.Call, rec reference.Record) reference.Answer {
-	return settles{}.Replay(nil, s, nil, rec)
+func (saysLittle) Replay(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
+	return settles{}.Replay(ctx, s, call, rec)
 }
