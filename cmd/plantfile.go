@@ -16,6 +16,13 @@ import (
 type plantFile struct {
 	*os.File
 	held *probe.Planted
+	lock *plantLock
+}
+
+// Close also lets others have the file.
+func (f *plantFile) Close() error {
+	defer f.lock.release()
+	return f.File.Close()
 }
 
 // mostPlanted bounds a plant file's size in bytes.
@@ -35,9 +42,14 @@ func openPlantFile(path string) (*plantFile, error) {
 		}
 		return nil, wrong
 	}
-	f := &plantFile{File: file}
-	if err := f.read(path); err != nil {
+	lock, err := lockPlantFile(path)
+	if err != nil {
 		file.Close()
+		return nil, err
+	}
+	f := &plantFile{File: file, lock: lock}
+	if err := f.read(path); err != nil {
+		f.Close()
 		return nil, err
 	}
 	return f, nil

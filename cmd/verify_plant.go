@@ -66,6 +66,11 @@ func runPlant(ctx context.Context, app *App, o *verifyOptions, spec *contract.Co
 	if why := live.Idle(); why.Text != "" {
 		return problem.New(spec.Where(contract.Pos{Line: why.Line}), "nothing could be judged later: %s", why.Text).WithHint("%s", why.Settle)
 	}
+	lock, err := lockPlantFile(o.plant)
+	if err != nil {
+		return err
+	}
+	defer lock.release()
 	file, err := os.OpenFile(o.plant, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if os.IsExist(err) {
 		return problem.New(o.plant, "is there already, and what was planted is never written over").
