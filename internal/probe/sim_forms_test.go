@@ -176,6 +176,8 @@ func (s *charges) abandoned(r *record, k *call) bool {
 		return age >= int64(s.ownerMax)
 	}
 	return false
+	case s.is("live owners renew five times"):
+		return age >= int64(s.lease*9/4)
 }
 
 // superseded ends an owner that lost its claim, where claims are fenced: what

@@ -39,12 +39,20 @@ func outlast(op *contract.Operation) (d time.Duration, name string, known bool) 
 }
 
 // slowMoments are when duplicates of a slow operation come, from its sending.
-// The first may wait across the lease; the others come after it.
+// The first may wait across the lease; the others come after it. The last come
+// where a claim that was renewed a few times has ended while its owner works,
+// but not once owner_max has passed: then another may take it, and works on.
 func slowMoments(op *contract.Operation) []time.Duration {
 	d, _, _ := outlast(op)
 	const tick = 20 * time.Millisecond // a clock's, and a request's way
+	moments := []time.Duration{d / 2, d + d/20 + tick, d + d/4 + tick, d + d/2 + tick, 2*d + tick}
+	for _, m := range []time.Duration{2*d + d/4 + tick, 2*d + 3*d/4 + tick, 3*d + d/4 + tick} {
+		if most := op.Promise.OwnerMax; !most.Known || m < most.Value {
+			moments = append(moments, m)
+		}
+	}
 	var out []time.Duration
-	for _, m := range []time.Duration{d / 2, d + d/20 + tick, d + d/4 + tick, d + d/2 + tick, 2*d + tick} {
+	for _, m := range moments {
 		if m <= withinRetention(op, m) {
 			out = append(out, m)
 		}
