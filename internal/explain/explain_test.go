@@ -26,7 +26,7 @@ expiry/ran-more-than-once expiry/wrong-answer
 slow/effect-ran-twice slow/effect-missing slow/other-answer slow/refused slow/stuck slow/claim-outlived
 disconnect/effect-ran-twice disconnect/effect-missing disconnect/result-lost disconnect/other-answer
 disconnect/refused disconnect/stuck
-outcome/stuck outcome/not-stored outcome/not-released outcome/wrong-answer outcome/refused
+outcome/stuck outcome/not-stored outcome/not-released outcome/conflict-not-seen outcome/wrong-answer outcome/refused
 outcome/effect-ran-twice outcome/effect-missing outcome/other-answer
 fidelity/effect-ran-twice fidelity/effect-missing fidelity/other-answer fidelity/refused fidelity/stuck fidelity/marker-missing
 recipe/missing-boundary recipe/customer-and-amount recipe/volatile-time recipe/volatile-id recipe/volatile-ciphertext

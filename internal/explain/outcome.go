@@ -6,7 +6,7 @@ var outcome = Step{
 	Does: []string{
 		"sends request.failing with a new key and new values, for each class that is given, and the same under another key",
 		"sends the very same bytes again, and comes back while the key is in flight, until the lease is over",
-		"after a refusal (4xx) sends a corrected request under the same key; after a failure (5xx) the same bytes once more or, where the retry failed too, the request without what makes it fail",
+		"after a refusal (4xx) sends a corrected request under the same key and, where it is accepted, once more; after a failure (5xx) the same bytes once more or, where the retry failed too, the request without what makes it fail",
 		"counts the effects, waits the settle time and counts again",
 	},
 	Controls: []string{
@@ -74,6 +74,20 @@ var outcome = Step{
 			},
 			Fixes:    []string{"answer as promise.stored says for this status, or correct it there"},
 			Evidence: "promise.stored names an answer for the status; the same bytes after the failure got another one.",
+		},
+		{
+			Slug:  "outcome/conflict-not-seen",
+			Title: "another body under a key whose refusal is stored got that refusal, not the conflict",
+			Money: "A caller that uses a key again by mistake, for another order, is told that this order was refused too. It was never tried, and the mistake stays hidden.",
+			Causes: []string{
+				"fingerprints are compared for stored successes only",
+				"a stored failure is answered before the fingerprint is looked at",
+			},
+			Fixes: []string{
+				"compare the fingerprint first, whatever is stored under the key",
+				"state conflict: replay where the key alone decides",
+			},
+			Evidence: "The corrected request, which differs in what promise.conflict covers and is accepted under a key of its own, got the first one's refusal: marked as a replay, or with what only that answer holds.",
 		},
 		{
 			Slug:  "outcome/refused",

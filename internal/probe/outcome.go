@@ -33,7 +33,7 @@ func planOutcome(b *builder) {
 // planFailure plans one class: the failing request, the same bytes again, once
 // more what a caller does next, and controls. What comes next is a corrected
 // request after a 4xx, in new values, since a key that is free takes any
-// request; after a 5xx, where the retry has failed too, the same request
+// request, and its retry where it is accepted; after a 5xx, where the retry has failed too, the same request
 // without what makes it fail, and else the same bytes a third time.
 func (b *builder) planFailure(class string, v contract.Variant) {
 	f := b.variantForm(v)
@@ -82,7 +82,10 @@ func (b *builder) nextAfter(class string, op *made, id string) []Action {
 		b.count("corrected-before", next),
 		[]Action{unlessFailed(b.comeBackOrConflict("corrected", corrected)),
 			b.environmentOf(class, "environment-corrected", 2, NoHold, "corrected")},
-		b.whereAccepted("corrected", b.above("after-corrected", "corrected-before", next)),
+		b.whereAccepted("corrected", join(
+			b.above("after-corrected", "corrected-before", next),
+			[]Action{comeBack("corrected-again", corrected, patience(b.op)),
+				b.environmentOf(class, "environment-corrected-again", 2, NoHold, "corrected-again")})),
 		b.settled("settled-corrected", next),
 	)
 }

@@ -192,11 +192,12 @@ func (j *judging) storedShown(f failure, wrong string) {
 	free := next.welcome && p.Conflict.Value.Mode != "execute" && j.controls.Answers &&
 		len(j.rules.differences(f.failing, f.next)) > 0 && !j.rules.marked(f.next)
 	switch {
+	case j.conflictUnseen(f):
 	case free:
 		j.accuseFailure(f, "not-stored", "a key that is taken", "the key was free: a request that does not fail ran under it", wrong)
 	case p.Marker != nil && j.rules.marked(f.again):
 	case f.elsewhere.Whole() && f.elsewhere.status() == f.failing.status() && j.rules.varies(f.failing, f.elsewhere):
-	case f.next.Whole() && (next.conflict || len(j.rules.differences(f.failing, f.next)) == 0):
+	case f.next.Whole() && (next.conflict || len(j.rules.differences(f.failing, f.next)) == 0 && !j.sameForAnother(f)):
 	default:
 		j.untold(f, "is stored")
 	}

@@ -30,8 +30,23 @@ func (j *judging) judgeReleasedRefusal(f failure) {
 		j.accuseFailure(f, slug, expected, "the corrected request got "+j.rules.describe(f.next), "")
 		return
 	}
-	if j.sound() {
-		j.tally(f.t, f.class+", corrected", j.controls.Unit, true, false, [3]string{"corrected-before", "", "settled-corrected"})
+	j.judgeCorrected(f)
+}
+
+// judgeCorrected judges the effects of a corrected request that was accepted
+// under the refused one's key, and its retry: it is an operation like any other,
+// and whoever frees a key for it must record what it made.
+func (j *judging) judgeCorrected(f failure) {
+	again := j.sentInTime(f.t, f.failing, "corrected-again")
+	if again == nil && len(f.t.Under("corrected-again")) > 0 {
+		return
+	}
+	wrong := ""
+	if j.sound() && !j.anyLate(f.t, f.failing, "corrected-again") {
+		wrong, _ = j.tally(f.t, f.class+", corrected", j.controls.Unit, true, false, [3]string{"corrected-before", "", "settled-corrected"})
+	}
+	if j.judgeRetried(f.t, f.class+", the corrected request again", f.next, again, wrong, "settled-corrected") == "" && again != nil {
+		j.tellable()
 	}
 }
 
@@ -77,6 +92,9 @@ func (j *judging) judgeAny(f failure, wrong string) {
 	switch {
 	case again.welcome && f.class == "5xx":
 		j.judgeThird(f, wrong)
+	case j.conflictUnseen(f):
+	case f.class == "4xx" && j.op.Promise.Conflict.Value.Match != nil && j.rules.class(f.next).welcome && j.controls.Answers:
+		j.judgeCorrected(f) // the key was free
 	case f.again.Whole() && (f.class == "5xx" || f.again.status() < 500):
 	case !j.environmental(f.t, f.again):
 		j.accuseFailure(f, "refused", "an answer to the failed request's retry", j.rules.describe(f.again), "")

@@ -80,7 +80,7 @@ func (k *call) handle() {
 			k.pause(time.Millisecond)
 		}
 		k.perform(k.claim(k))
-	case k.unlike(r) && k.mismatch != "replay":
+	case k.unlike(r) && k.mismatch != "replay" && !(r.done && r.status >= 400 && k.is("stored refusals hide conflicts")):
 		k.conflicting(r)
 	case r.stuck:
 		k.send(409, nil, false)

@@ -38,6 +38,9 @@ func (k *call) work() time.Duration {
 func (k *call) fail(r *record) bool {
 	refused := k.text("method") == "declined"
 	broken := false
+	if refused {
+		k.failedOnce["refused "+k.key] = true
+	}
 	if v := trace.Get(k.c.request.Header, "X-Test-Fail"); len(v) > 0 {
 		broken = v[0] == "always" || !k.failedOnce[k.key]
 		k.failedOnce[k.key] = true
@@ -103,6 +106,9 @@ func (k *call) lost(r *record) bool {
 	size := 0
 	if s, ok := r.charge["statement"].(string); ok {
 		size = len(s)
+	}
+	if k.failedOnce["refused "+k.key] && k.is("corrected requests are not recorded") {
+		return true
 	}
 	return size > 0 && k.is("large answers are not stored") || r.status == 303 && k.is("redirects are not stored") ||
 		r.status == 204 && k.is("empty answers are not stored")
@@ -176,8 +182,6 @@ func (s *charges) abandoned(r *record, k *call) bool {
 		return age >= int64(s.ownerMax)
 	}
 	return false
-	case s.is("live owners renew five times"):
-		return age >= int64(s.lease*9/4)
 }
 
 // superseded ends an owner that lost its claim, where claims are fenced: what

@@ -14,7 +14,6 @@ func handlerFaults() []Variant {
 	return []Variant{
 		// slow
 		claimNotRenewed,
-		claimRenewedAFewTimes,
 		supersededOwnerAnswers,
 		supersededOwnerGets503,
 		waitersFailAtTheLease,
@@ -36,6 +35,8 @@ func handlerFaults() []Variant {
 		refusalNotStored,
 		refusalReplayedAs200,
 		refusalKeptForGood,
+		correctedNotRecorded,
+		refusalHidesConflict,
 
 		// fidelity
 		largeAnswersNotStored,

@@ -19,23 +19,6 @@ func shownSlow() map[string]func(*rig) {
 			}
 			r.wantEffects("o", 2)
 		},
-		"claim-renewed-a-few-times": func(r *rig) {
-			first, release := r.atWork(r.charge)
-			defer release()
-			for range 6 {
-				r.eventually("the owner waits for its next renewal", func() bool { return r.clock.due(testLease) })
-				r.want(r.charge(), 409)
-				r.pass(testLease / 3)
-			}
-			r.eventually("the claim ends", func() bool { return !r.blocked() || r.clock.due(testLease) })
-			r.pass(testLease / 3)
-			duplicate := r.want(r.receive("the duplicate is answered", inBackground(r.charge)), 201)
-			release()
-			if owner := r.want(r.receive("the owner answers", first), 201); same(owner, duplicate) {
-				r.Errorf("both got %s", owner.body)
-			}
-			r.wantEffects("o", 2)
-		},
 		"superseded-owner-answers": func(r *rig) {
 			owner, duplicate := r.overtaken()
 			if r.want(owner, 201); same(owner, r.want(duplicate, 201)) {
@@ -160,6 +143,17 @@ func shownOutcome() map[string]func(*rig) {
 			first := r.want(r.with(declined), 402)
 			r.replayed(r.with(declined), first)
 			r.want(r.charge(), 422)
+			r.wantEffects("o", 0)
+		},
+		"corrected-not-recorded": func(r *rig) {
+			r.want(r.with(declined), 402)
+			r.want(r.charge(), 201)
+			r.want(r.charge(), 201)
+			r.wantEffects("o", 2)
+		},
+		"refusal-hides-conflict": func(r *rig) {
+			first := r.want(r.with(declined), 402)
+			r.replayed(r.charge(), first)
 			r.wantEffects("o", 0)
 		},
 	}
