@@ -65,6 +65,10 @@ var extendedFaults = []extendedCase{
 	{name: "live owners lose their claim, 409", behaviour: behaviour{fault: "live owners lose their claim", inFlight: 409},
 		want: "slow fail slow/effect-ran-twice slow/other-answer<-slow/effect-ran-twice\n" +
 			"disconnect fail disconnect/effect-ran-twice"},
+	{name: "live owners renew five times, 409", contract: instead(instead(with("retention: 9s"), "work_ms: 1800", "work_ms: 2500"), "wait: 4s", "wait: 9s"),
+		behaviour: behaviour{fault: "live owners renew five times", inFlight: 409, retention: 10 * time.Second},
+		want: "slow fail slow/effect-ran-twice slow/other-answer<-slow/effect-ran-twice\n" +
+			"disconnect fail disconnect/effect-ran-twice"},
 	{name: "a fenced owner answers what it would have", behaviour: behaviour{fault: "live owners lose their claim + a fenced owner answers what it would have", fenced: true, inFlight: 409},
 		want: "slow fail slow/other-answer"},
 	{name: "a fenced owner answers 500", behaviour: behaviour{fault: "live owners lose their claim + a fenced owner answers 500", fenced: true, inFlight: 409},

@@ -176,6 +176,8 @@ func (s *charges) abandoned(r *record, k *call) bool {
 		return age >= int64(s.lease)
 	case s.is("live owners lose their claim"):
 		return age >= int64(s.lease)
+	case s.is("live owners renew five times"):
+		return age >= int64(s.lease*9/4)
 	case s.is("a hang-up frees the key") && r.conn != nil && r.conn.gone:
 		return true
 	case s.ownerMax > 0:

@@ -14,6 +14,7 @@ func handlerFaults() []Variant {
 	return []Variant{
 		// slow
 		claimNotRenewed,
+		claimRenewedAFewTimes,
 		supersededOwnerAnswers,
 		supersededOwnerGets503,
 		waitersFailAtTheLease,

@@ -19,6 +19,23 @@ func shownSlow() map[string]func(*rig) {
 			}
 			r.wantEffects("o", 2)
 		},
+		"claim-renewed-a-few-times": func(r *rig) {
+			first, release := r.atWork(r.charge)
+			defer release()
+			for range 6 {
+				r.eventually("the owner waits for its next renewal", func() bool { return r.clock.due(testLease) })
+				r.want(r.charge(), 409)
+				r.pass(testLease / 3)
+			}
+			r.eventually("the claim ends", func() bool { return !r.blocked() || r.clock.due(testLease) })
+			r.pass(testLease / 3)
+			duplicate := r.want(r.receive("the duplicate is answered", inBackground(r.charge)), 201)
+			release()
+			if owner := r.want(r.receive("the owner answers", first), 201); same(owner, duplicate) {
+				r.Errorf("both got %s", owner.body)
+			}
+			r.wantEffects("o", 2)
+		},
 		"superseded-owner-answers": func(r *rig) {
 			owner, duplicate := r.overtaken()
 			if r.want(owner, 201); same(owner, r.want(duplicate, 201)) {
