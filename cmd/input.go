@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -19,7 +18,11 @@ func readInput(app *App, file string, most int64) ([]byte, error) {
 	if err := named(file); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(file)
+	var s signals
+	if app != nil {
+		s = app.signals
+	}
+	f, err := s.open(file)
 	if err != nil {
 		return nil, problem.New(file, "cannot be read: %s", reason(err))
 	}
@@ -27,7 +30,7 @@ func readInput(app *App, file string, most int64) ([]byte, error) {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, problem.New(file, "is a folder, not a file")
 	}
-	return readMost(f, file, most)
+	return readMost(s.patient(f), file, most)
 }
 
 func readMost(in io.Reader, name string, most int64) ([]byte, error) {

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,14 +42,14 @@ func runReport(app *App, o *verifyOptions, file string) error {
 	if _, err := report.Destinations(o.reports); err != nil {
 		return err
 	}
-	in := app.In
+	in := app.stdin("the trace")
 	if file != "-" {
-		f, err := os.Open(file)
+		f, err := app.open(file)
 		if err != nil {
 			return problem.New(file, "cannot be read: %s", reason(err))
 		}
 		defer f.Close()
-		in, o.tracePath = f, file
+		in, o.tracePath = app.patient(f), file
 	}
 	return o.judge(app, in, file)
 }

@@ -3,14 +3,11 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,6 +35,7 @@ type App struct {
 	Quiet, Verbose bool
 
 	input *input // who reads standard input; set by Main
+	signals
 }
 
 // System is the process's own world.
@@ -57,15 +55,18 @@ func isTerminal(f *os.File) bool {
 
 // Main runs one command line and returns its exit code.
 func Main(app *App, args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
 	app, out := watched(app)
+	ctx, stop := app.heed()
+	defer stop()
 	root := newRootCmd(app)
 	err := unknownCommand(root, args)
 	if err == nil {
 		root.SetArgs(args)
 		root.SetContext(ctx)
 		err = root.Execute()
+	}
+	if err != nil && app.gaveUp.Load() {
+		err = exitWith(ExitInterrupted)
 	}
 	return finish(app, unwritten(err, out.failed()))
 }

@@ -60,6 +60,7 @@ func watched(app *App) (*App, *result) {
 	world := *app
 	out := &result{to: app.Out}
 	world.Out, world.Err, world.Terminal, world.input = out, words{app.Err}, app.Err, &input{}
+	world.signals = newSignals()
 	return &world, out
 }
 
@@ -91,7 +92,7 @@ func (r *inputReader) Read(b []byte) (int, error) {
 			return 0, errors.New("it was read already, as " + by.as)
 		}
 	}
-	return r.app.In.Read(b)
+	return r.app.patient(r.app.In).Read(b)
 }
 
 // unwritten turns a failed write into the command's end: it beats every other

@@ -112,6 +112,7 @@ func prepareLive(ctx context.Context, app *App, o *verifyOptions, spec *contract
 		Contract: resolved, Selection: o.selection, Seed: o.seed, RunID: o.runID, Tool: tool(),
 		RequireEffects: o.requireEffects, AllowProduction: o.allowProduction,
 		Keys: keys, Secrets: keys.variables(), Sensitive: keys.sensitive(spec), Lookup: app.LookupEnv, Environ: app.Environ(), Began: app.Now(), Notice: app.progress(),
+		Hurry: app.hurry,
 	})
 }
 

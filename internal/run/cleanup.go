@@ -94,6 +94,7 @@ const (
 	cleanupHurried   = time.Minute
 	cleanupsAtOnce   = 4
 	cleanupNotCalled = "not called: the time for cleaning up was over"
+	cleanupCutShort  = "not called: cleaning up was interrupted"
 )
 
 // cleanUp calls the contract's cleanup once for each operation that may have
@@ -109,15 +110,20 @@ func (r *Runner) cleanUp(ctx context.Context) {
 	}
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), most)
 	defer done()
+	hurried := r.hurriedBy(ctx, done)
 	places := make(chan struct{}, cleanupsAtOnce)
 	var all sync.WaitGroup
 	for _, m := range r.ledger.made {
 		places <- struct{}{}
 		all.Go(func() {
 			defer func() { <-places }()
-			called := trace.Process{Hook: true, Error: cleanupNotCalled}
-			if ctx.Err() == nil {
-				called.Error = ""
+			called := trace.Process{Hook: true}
+			switch {
+			case hurried():
+				called.Error = cleanupCutShort
+			case ctx.Err() != nil:
+				called.Error = cleanupNotCalled
+			default:
 				if err := r.Cleanup(ctx, m); err != nil {
 					called.Error = r.Mask.Text(err.Error())
 				}
@@ -131,6 +137,29 @@ func (r *Runner) cleanUp(ctx context.Context) {
 		})
 	}
 	all.Wait()
+}
+
+// hurriedBy ends cleaning up where the run's user has no time for it, and gives
+// what says so.
+func (r *Runner) hurriedBy(ctx context.Context, end func()) func() bool {
+	if r.Hurry == nil {
+		return func() bool { return false }
+	}
+	go func() {
+		select {
+		case <-r.Hurry:
+			end()
+		case <-ctx.Done():
+		}
+	}()
+	return func() bool {
+		select {
+		case <-r.Hurry:
+			return true
+		default:
+			return false
+		}
+	}
 }
 
 // cleanupFailures is what went wrong in cleaning up.

@@ -176,3 +176,42 @@ func TestCleanupAfterAnInterruption(t *testing.T) {
 		t.Errorf("exit %d", r.Exit)
 	}
 }
+
+// TestCleanupIsCutShort: a user who has no time ends the calls under way and
+// those to come, and is told what is left.
+func TestCleanupIsCutShort(t *testing.T) {
+	g := newRig(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(201) }), nil, "duplicate")
+	hurry := make(chan struct{})
+	var once sync.Once
+	g.runner.Hurry = hurry
+	g.runner.Cleanup = func(ctx context.Context, _ *Made) error {
+		once.Do(func() { close(hurry) })
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(30 * time.Second):
+			return nil
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan struct{})
+	go func() { // the first signal comes while it cleans up
+		defer close(stopped)
+		<-hurry
+		stop()
+	}()
+	if err := g.runner.Run(ctx, g.header, g.jobs); err != nil {
+		t.Fatal(err)
+	}
+	<-stopped
+	f := g.runner.ledger.failures
+	if f.failed == 0 || f.failed != f.of {
+		t.Errorf("%d of %d calls are told of as failed", f.failed, f.of)
+	}
+	if text := g.recorded.String(); f.of > cleanupsAtOnce && !strings.Contains(text, cleanupCutShort) {
+		t.Error("what was not called does not say why")
+	}
+	if !strings.HasPrefix(g.runner.Left(), "cleanup failed for ") {
+		t.Errorf("%q", g.runner.Left())
+	}
+}

@@ -29,6 +29,7 @@ type Options struct {
 	Phase           trace.Phase        // plant or harvest; empty: a run that is judged by itself
 	Planted         *probe.Planted     // of a harvest
 	Notice          func(*trace.Event) // sees every event as it is recorded; nil: nobody looks
+	Hurry           <-chan struct{}    // closed: whoever waits has no time for cleaning up either; nil: never
 }
 
 // Live is a live run that is ready: everything that can be wrong without
@@ -148,7 +149,7 @@ func (l *Live) Run(ctx context.Context, out *trace.Writer) error {
 		job.Target = l.world.targets[job.Operation.Name]
 	}
 	r := &Runner{Client: l.client, Clock: l.clock, Trace: out, Mask: l.mask, Rate: l.options.Contract.Limits.Rate, Notice: l.options.Notice,
-		Cleanup: l.world.cleanup(l.options.Contract.Limits.Cleanup), Spare: l.spare}
+		Cleanup: l.world.cleanup(l.options.Contract.Limits.Cleanup), Spare: l.spare, Hurry: l.options.Hurry}
 	r.companions.sent = l.plantedCompanions()
 	err := r.Run(ctx, l.header, l.jobs)
 	if left := r.Left(); left != "" {

@@ -70,6 +70,7 @@ type Runner struct {
 	// Cleanup is called once for each operation that may have been made, when
 	// everything else is done; nil: nothing is cleaned up.
 	Cleanup func(context.Context, *Made) error
+	Hurry   <-chan struct{}                      // closed: cleaning up is cut short
 	Spare   func(operation, request string) bool // requests whose operations are not cleaned up; nil: none
 
 	companions companions
