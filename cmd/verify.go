@@ -207,7 +207,7 @@ func (o *verifyOptions) writeReports(app *App, write func(b *bytes.Buffer, d rep
 			}
 			continue
 		}
-		if err := os.WriteFile(d.Path, b.Bytes(), 0o644); err != nil {
+		if err := writeWhole(d.Path, b.Bytes()); err != nil {
 			return problem.New(d.Path, "cannot be written: %s", reason(err))
 		}
 	}
