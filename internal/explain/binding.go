@@ -7,6 +7,7 @@ var binding = Step{
 		"sends the operation and then the sibling, both with the same values, under keys of their own: that is the control",
 		"sends the operation with a new key and new values, and waits for its effect",
 		"sends the same key, values and body to the sibling",
+		"where request.slow is given and keys are promised to be independent, sends the key to the sibling while the operation is at work, between two requests of other keys",
 		"counts the sibling's effects by its own counter, where one is given",
 		"sends the operation again: it must still get its result, and run no second time",
 	},
@@ -40,11 +41,12 @@ var binding = Step{
 			Causes: []string{
 				"one key space for all endpoints",
 				"the path is a part of the fingerprint and not of the key's scope",
+				"records are found by path and key, and the lock on work in flight is taken by the key alone",
 			},
 			Fixes: []string{
 				"scope keys by method and path, or promise binding: conflict",
 			},
-			Evidence: "Under a key of its own the sibling accepted the same; under the operation's key it did not.",
+			Evidence: "Under a key of its own the sibling accepted the same; under the operation's key it did not. Or, while the operation was at work, its key was refused there or kept waiting until that was done, and other keys, before and after it, were not.",
 		},
 		{
 			Slug:  "binding/ran-not-promised",

@@ -9,6 +9,7 @@ var scope = Step{
 		"sends the same key as the other caller, once with the same body and once with another one",
 		"counts the other caller's effects, where the counter shows them",
 		"sends both again: each must get its own result and run no second time",
+		"where request.slow is given, sends the key as the other caller while the first one's operation is at work, between two requests of its own keys",
 		"where the query is a part of the scope, sends the key with another query too",
 	},
 	Controls: []string{
@@ -43,11 +44,12 @@ var scope = Step{
 			Causes: []string{
 				"one key space for all callers: the constraint is on the key alone",
 				"the caller is a part of the fingerprint and not of the key's scope",
+				"records are found by caller and key, and the lock on work in flight is taken by the key alone",
 			},
 			Fixes: []string{
 				"make the account a part of the unique constraint: (account, key)",
 			},
-			Evidence: "Under a key of its own the other principal's request was accepted; under the first one's key it got the conflict's, the in-flight or the duplicate's answer, or another refusal.",
+			Evidence: "Under a key of its own the other principal's request was accepted; under the first one's key it got the conflict's, the in-flight or the duplicate's answer, or another refusal. Or, while the first one's operation was at work, it was refused or kept waiting until that was done, and other keys of its own, before and after it, were not.",
 		},
 		{
 			Slug:  "scope/other-caller-refused",

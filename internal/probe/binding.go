@@ -38,6 +38,9 @@ func (b *builder) siblingForm() form {
 func planBinding(b *builder) {
 	s := b.op.Sibling
 	b.planNeighbour(neighbour{trial: onSibling, form: b.siblingForm(), change: "on " + s.Method + " " + s.Path, sibling: true})
+	if b.op.Promise.Binding.Value == "independent" {
+		b.planAtWork(neighbour{trial: onSibling, form: b.siblingForm(), change: "on " + s.Method + " " + s.Path + ", with another body", sibling: true})
+	}
 }
 
 func judgeBinding(j *judging) {
@@ -65,6 +68,10 @@ func judgeBinding(j *judging) {
 		wrong = j.expectBoundReplay(t, m)
 	}
 	j.judgeBound(t, m, wrong)
+	j.judgeAtWork(n, blocking{
+		refused: "binding/refused-not-promised", failed: "binding/refused-not-promised", leaked: "binding/first-result-returned",
+		pos: j.op.Promise.Binding.Pos, promise: "the same key on another endpoint is an operation of its own",
+	})
 }
 
 // bound accuses by the promise of binding, and gives the slug.

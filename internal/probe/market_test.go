@@ -29,6 +29,10 @@ func toldOfMarket(r *probe.Report) string {
 	return strings.TrimSuffix(strings.Join(out, ""), "\n")
 }
 
+// slowTrade is trade where the contract says what is slow.
+var slowTrade = strings.Replace(trade, "      fresh: [/order_id]\n",
+	"      fresh: [/order_id]\n      slow: {body: {order_id: \"o-1\", amount: 1999, work_ms: 1500}}\n", 1)
+
 func traded(lines ...string) string { return changedOf(trade, lines...) }
 
 type marketCase struct {
@@ -65,6 +69,10 @@ var marketFaults = []marketCase{
 	{name: "others unprotected", ways: ways{fault: "others unprotected"}, want: "scope fail scope/effect-ran-twice"},
 	{name: "link for callers", ways: ways{fault: "link for callers"}, want: "scope fail scope/other-callers-result"},
 	{name: "a field tells of the first", ways: ways{fault: "a field tells of the first"}, want: "scope fail scope/other-callers-result"},
+	{name: "callers share a lock and are refused", contract: slowTrade, ways: ways{fault: "callers share a lock + refused by the lock"}, want: "scope fail scope/other-callers-conflict"},
+	{name: "callers share a lock and wait", contract: slowTrade, ways: ways{fault: "callers share a lock"}, want: "scope fail scope/other-callers-conflict"},
+	{name: "endpoints share a lock and are refused", contract: slowTrade, ways: ways{fault: "endpoints share a lock + refused by the lock"}, want: "binding fail binding/refused-not-promised"},
+	{name: "endpoints share a lock and wait", contract: slowTrade, ways: ways{fault: "endpoints share a lock"}, want: "binding fail binding/refused-not-promised"},
 	{name: "queries share", ways: ways{fault: "queries share"}, want: "scope fail scope/query-shares-keys"},
 	{name: "endless keys get 500", ways: ways{fault: "endless keys get 500"}, want: "key-rules fail key-rules/server-error"},
 	{name: "long keys get 500", ways: ways{fault: "long keys get 500"}, want: "key-rules fail key-rules/valid-key-refused key-rules/server-error"},
@@ -130,6 +138,10 @@ var markedTrade = traded(`marker: {header: Idempotent-Replayed, value: "true"}`)
 
 // marketStyles are legal ways, and ways that cannot be known.
 var marketStyles = []marketCase{
+	{name: "an operation is slow", contract: slowTrade},
+	{name: "an operation is slow, and one request at a time is handled", contract: slowTrade, ways: ways{apart: "all"}},
+	{name: "an operation is slow, and one request of a caller at a time is handled", contract: slowTrade, ways: ways{apart: "callers"}},
+	{name: "an operation is slow, and another key is bound", contract: changedOf(slowTrade, "binding: conflict"), ways: ways{binding: "conflict"}},
 	{name: "the right one"},
 	{name: "keyless run", contract: traded("missing_key: execute"), ways: ways{execute: true}},
 	{name: "the counter shows one caller", ways: ways{blind: true}},

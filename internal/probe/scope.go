@@ -40,6 +40,8 @@ func targetLine(c *contract.Contract) int {
 
 // Trials of the step.
 const (
+	anotherCaller = "another caller"
+
 	sameBody    = "another caller, the same body"
 	anotherBody = "another caller, another body"
 	otherQuery  = "another query"
@@ -83,6 +85,7 @@ func planScope(b *builder) {
 	for _, n := range all {
 		b.planNeighbour(n)
 	}
+	b.planAtWork(neighbour{trial: anotherCaller, form: b.plainForm(), change: "of another caller, with another body", other: true})
 }
 
 func judgeScope(j *judging) {
@@ -107,6 +110,10 @@ func judgeScope(j *judging) {
 		}
 		j.examined(c, before)
 	}
+	j.judgeAtWork(neighbour{trial: anotherCaller, other: true}, blocking{
+		refused: "scope/other-callers-conflict", failed: "scope/other-caller-refused", leaked: "scope/other-callers-result",
+		pos: j.op.Promise.ScopePos, promise: "a key is unique to its caller: another caller's request under it is an operation of its own",
+	})
 	j.control("mutation", callers > 0, "%d experiments were proved by a request of the same kind under a key of its own", proved)
 	if callers == 0 && len(j.result.Reasons) == 0 {
 		j.unsure(j.contract.Target.OtherAuth.Pos.Line, "give target.other_auth a principal that may do the same",

@@ -66,6 +66,7 @@ type ways struct {
 	echoes  bool   // answers tell the key
 	derived bool   // ids are made of the order's
 	marked  bool   // replays carry a marker
+	apart   string // what handles one request at a time: "all", "callers"
 	hook    string // "down", "up" fails; "nothing": it takes nothing away
 }
 
@@ -143,6 +144,7 @@ type bid struct {
 	keys                     []string
 	caller, path, query, key string
 	order, print             string
+	work                     time.Duration
 	header                   [][2]string // more of the answer
 }
 
@@ -160,11 +162,41 @@ func (m *market) serve(c *conn) {
 	}
 	b.order, _ = fields["order_id"].(string)
 	b.print = string(c.request.Body)
+	ms, _ := fields["work_ms"].(float64)
+	b.work = time.Duration(ms) * time.Millisecond
 	m.sleep(2 * time.Millisecond)
 	if b.refused() {
 		return
 	}
+	for _, lock := range b.locks() {
+		if by := m.seen[lock]; by != "" && by != b.caller+b.path && b.is("refused by the lock") {
+			b.answer(409, nil, "")
+			return
+		}
+		for m.seen[lock] != "" {
+			m.sleep(time.Millisecond)
+		}
+		m.seen[lock] = b.caller + b.path
+		defer delete(m.seen, lock)
+	}
 	b.handle()
+}
+
+// locks are what a request takes while it is at work, beside its record.
+func (b *bid) locks() (out []string) {
+	switch b.apart {
+	case "all":
+		out = append(out, "lock")
+	case "callers":
+		out = append(out, "lock of "+b.caller)
+	}
+	if b.is("callers share a lock") {
+		out = append(out, "lock "+b.path+b.key)
+	}
+	if b.is("endpoints share a lock") {
+		out = append(out, "lock "+b.caller+b.key)
+	}
+	return out
 }
 
 // refused answers requests whose key cannot be used.
@@ -334,7 +366,7 @@ func (b *bid) perform(at string) {
 	}
 	b.records[at] = r
 	b.seen["print "+at+b.c.target] = "yes"
-	b.sleep(8 * time.Millisecond)
+	b.sleep(8*time.Millisecond + b.work)
 	if !b.is("endpoints do nothing") || b.path != "/v1/refunds" || b.seen["at "+b.key] == "" {
 		b.sell()
 	}

@@ -1,0 +1,147 @@
+package probe
+
+import (
+	"time"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+)
+
+// A lock can be shared though records are not: taken by the key alone, it keeps
+// a neighbour out only for as long as the first is at work. So where the contract
+// says what is slow, the neighbour comes while it is.
+
+// When the neighbour comes, and when its second control does after it.
+const (
+	atWorkAfter = 250 * time.Millisecond
+	besideAfter = 100 * time.Millisecond
+)
+
+// How long a neighbour must have waited before its waiting is believed: so long
+// at least, and so many times as long as its controls took.
+const (
+	longWait  = 400 * time.Millisecond
+	waitTimes = 5
+)
+
+// atWork names the trial of a neighbour that comes while the first is at work.
+func atWork(n neighbour) string { return n.trial + ", while the first is at work" }
+
+// planAtWork plans the first, slow, and while it is at work three requests of
+// the neighbour, in new values: a control under a key of its own; one with the
+// first's key; and another control, which comes after that whether it has been
+// answered or waits. Who handles one request at a time, of everybody, of one
+// caller or of one resource, shows so in a control.
+func (b *builder) planAtWork(n neighbour) {
+	if b.op.Request.Slow == nil {
+		return
+	}
+	trial := atWork(n)
+	first := b.makeAs(trial+"/slow", b.variantForm(*b.op.Request.Slow))
+	firstID := b.freeze(trial+"/slow", first, "")
+	control := b.freeze(trial+"/control", b.makeAs(trial+"/control", n.form), n.change+", under a key of its own")
+	other := b.makeAs(trial+"/neighbour", n.form)
+	other.key = first.key
+	otherID := b.freeze(trial+"/neighbour", other, n.change)
+	beside := b.freeze(trial+"/beside", b.makeAs(trial+"/beside", n.form), n.change+", under a key of its own")
+	whilePending := func(body ...Action) Action {
+		return If{When: Condition{Fact: Pending, Labels: []string{"slow"}}, Body: body}
+	}
+	send := func(label, id string) Action {
+		return Send{Label: label, Request: id, Copies: 1, Long: true, Other: n.other}
+	}
+	d, _, _ := outlast(b.op)
+	b.thread(trial, Fan{Branches: [][]Action{
+		{Send{Label: "slow", Request: firstID, Copies: 1, Long: true}},
+		{Pause{For: min(atWorkAfter, d/2)}, whilePending(send("control", control)), whilePending(Fan{Branches: [][]Action{
+			{send("neighbour", otherID)},
+			{Pause{For: besideAfter}, whilePending(send("beside", beside))},
+		}})},
+	}})
+}
+
+// blocking are the findings of a neighbour that the first's work keeps out.
+type blocking struct {
+	refused, failed, leaked string // slugs; failed is of a 5xx
+	pos                     contract.Pos
+	promise                 string
+}
+
+// judgeAtWork judges the neighbour that came while the first was at work. What
+// its controls leave open accuses nobody.
+func (j *judging) judgeAtWork(n neighbour, b blocking) {
+	t := j.history.known(atWork(n))
+	if t == nil {
+		return
+	}
+	before := j.mark()
+	c := Case{Name: t.Name}
+	slow, control, other, beside := t.Last("slow"), t.Last("control"), t.Last("neighbour"), t.Last("beside")
+	switch {
+	case other == nil || !j.rules.class(slow).welcome:
+		c.Text = "nothing was sent with its key while it was at work: " + j.rules.describe(slow)
+		j.note("%s: %s", t.Name, c.Text)
+	case !j.rules.class(control).welcome || !control.doneBefore(slow):
+		c.Text = "under a key of its own it gets " + j.rules.describe(control) + " at that time"
+		j.note("%s: %s", t.Name, c.Text)
+	case !other.Whole():
+		j.note("%s: it got %s: that shows nothing", t.Name, j.rules.describe(other))
+	default:
+		j.judgeKeptOut(t, n, b, slow, control, other, beside)
+	}
+	j.examined(c, before)
+}
+
+func (j *judging) judgeKeptOut(t *Trial, n neighbour, b blocking, slow, control, other, beside *Exchange) {
+	f := Finding{Case: t.Name, Slug: b.refused, Expected: "a result of its own at once, as under another key", Actual: j.rules.describe(other)}
+	free := j.rules.class(beside).welcome && beside.doneBefore(slow) // whether the neighbour waited or not
+	waited := other.whole()
+	long := waited >= max(longWait, waitTimes*max(control.whole(), beside.whole()))
+	after := time.Duration(other.Answer.LastByte - slow.Answer.LastByte)
+	switch welcome := j.rules.class(other).welcome; {
+	case welcome && after <= 0:
+		return
+	case welcome && (!free || !long || beside.sentAt() <= other.sentAt() || after > waited/2):
+		j.note("%s: it was answered after the first was, and whether it waited for it cannot be told", t.Name)
+		return
+	case welcome:
+		if leak := j.rules.leaks(slow, control, other, nil); leak != "" {
+			f.Slug, f.Expected, f.Actual = b.leaked, "nothing of the first's result", f.Actual+", with "+leak
+		} else {
+			f.Actual += " after it waited for " + waited.Round(10*time.Millisecond).String() + ", until the first was answered; another key's took " +
+				beside.whole().Round(time.Millisecond).String()
+		}
+	case !free || beside.sentAt() < other.Answer.LastByte:
+		j.unsure(j.op.Request.Slow.Pos.Line, "make request.slow work longer",
+			"%s: it got %s, and no other key was accepted after it while the first still worked", t.Name, j.rules.describe(other))
+		return
+	case busyStatus(other.status()):
+		if when, met := j.busyAt(other); met {
+			j.note("%s: it got %s: %s", t.Name, j.rules.describe(other), when)
+			return
+		}
+		j.unsure(0, "run against a target that is not limited", "%s: it got %s: whether a limit or the key did it cannot be told", t.Name, j.rules.describe(other))
+		return
+	case other.status() >= 500:
+		f.Slug = b.failed
+	}
+	j.accuse(t, f, b.pos, b.promise)
+}
+
+// busyStatus says that a status is what limits and gateways answer.
+func busyStatus(status int) bool {
+	return status == 429 || status == 502 || status == 503 || status == 504
+}
+
+// whole is how long an exchange took from its last written byte to its
+// answer's last; 0 where it has none.
+func (x *Exchange) whole() time.Duration {
+	if !x.Whole() || x.Sent == nil {
+		return 0
+	}
+	return time.Duration(x.Answer.LastByte - x.Sent.WriteEnded)
+}
+
+// doneBefore says that an exchange was answered before another was.
+func (x *Exchange) doneBefore(other *Exchange) bool {
+	return x.Whole() && other.Whole() && x.Answer.LastByte < other.Answer.LastByte
+}
