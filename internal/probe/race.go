@@ -72,7 +72,11 @@ func (j *judging) measureRaces(r *raceTally) {
 func (j *judging) judgeRound(t *Trial, r round, tally *raceTally) (overlapped bool) {
 	race := t.Under("race")
 	if len(race) == 0 {
-		j.unsure(0, "run the step again", "%s: nothing was sent", t.Name)
+		why := "the run ended before it"
+		if len(t.Undone) > 0 {
+			why = t.Undone[0]
+		}
+		j.unsure(0, "run the step again", "%s: nothing was sent: %s", t.Name, why)
 		return false
 	}
 	if j.lapsed(t) {
