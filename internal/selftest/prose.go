@@ -168,6 +168,8 @@ func (p page) end() string {
 		return "exit 0, the check catches what it must and accuses nobody"
 	case exitInterrupted:
 		return "exit 130, the self-test was interrupted"
+	case exitNoVerdict:
+		return "exit 3, checks gave no verdict, and nothing else is wrong"
 	}
 	return "exit 1, the check is not what it must be"
 }

@@ -63,17 +63,21 @@ type Report struct {
 const (
 	exitSound       = 0
 	exitUnsound     = 1
+	exitNoVerdict   = 3
 	exitInterrupted = 130
 )
 
 // Exit is 0 where the check did what it must on every row, 130 where it was
-// interrupted, else 1: also where there was no row.
+// interrupted, 3 where all that is wrong is that checks gave no verdict, as where
+// the temporary folder is full, else 1: also where there was no row.
 func (r Report) Exit() int {
-	rows := 0
+	rows, untold := 0, false
 	for _, m := range r.Matrices {
 		for _, row := range m.Rows {
 			rows++
-			if len(row.Wrong()) > 0 && !r.Interrupted {
+			wrong := len(row.Wrong())
+			untold = untold || wrong > 0
+			if wrong > row.untold() && !r.Interrupted {
 				return exitUnsound
 			}
 		}
@@ -83,8 +87,21 @@ func (r Report) Exit() int {
 		return exitInterrupted
 	case rows == 0:
 		return exitUnsound
+	case untold:
+		return exitNoVerdict
 	}
 	return exitSound
+}
+
+// untold counts the checks of a row that gave no verdict.
+func (r Row) untold() int {
+	n := 0
+	for _, run := range r.Runs {
+		if run.Error != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // Catch is a finding that tells a fault by itself, with its evidence.

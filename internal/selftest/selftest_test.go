@@ -100,10 +100,19 @@ func TestExit(t *testing.T) {
 	interrupted.Interrupted, cut.Interrupted = true, true
 	open := sound()
 	open.Matrices[0].Rows[4].Unknowable = nil
+	untold, both, unrun := sound(), sound(), sound()
+	untold.Matrices[0].Rows[0].Runs = []Run{{Error: "no temporary folder can be made"}}
+	untold.Matrices[0].Rows[4].Runs = append(untold.Matrices[0].Rows[4].Runs, Run{Error: "no temporary folder can be made"})
+	both.Matrices[0].Rows[0].Runs = untold.Matrices[0].Rows[0].Runs
+	both.Matrices[0].Rows[4].Unknowable = nil
+	unrun.Matrices[0].Rows[0].Runs = nil
 	for name, c := range map[string]struct {
 		r    Report
 		want int
 	}{
+		"checks without a verdict":      {untold, 3},
+		"and something wrong":           {both, 1},
+		"a row that was not checked":    {unrun, 1},
 		"all as it must be":             {sound(), 0},
 		"something wrong":               {unsound(), 1},
 		"inconclusive without excuse":   {open, 1},
