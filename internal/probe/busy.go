@@ -13,6 +13,8 @@ type busyMoment struct {
 	status int
 	at     int64
 	words  string // "" where they tell nothing of other times: the store was away, or the key was not new
+	flight bool   // the contract declares the answer as in flight
+	lasts  bool   // of flight: what it tells holds for the whole run
 }
 
 // busy gives those moments of the whole run: a limit that new keys meet is not
@@ -40,10 +42,13 @@ func (c *court) busy() []busyMoment {
 				// What a kill meets tells of the kill.
 				failed := usual && h.Step != crashStep.Name && x.Attempt == 0 && (firstLabels[x.Label] || x.Label == "environment") && rule.failing(x)
 				if (fresh || passed) && x.Whole() && (rule.class(x).trouble || failed) {
-					m := busyMoment{x.Answer.Status, x.Answer.FirstByte, ""}
+					m := busyMoment{status: x.Answer.Status, at: x.Answer.FirstByte}
 					if fresh && usual {
 						m.words = wording(x.Answer)
 					}
+					c.moments = append(c.moments, m)
+				}
+				if m, ok := unownedMoment(rule, h.Step, x); ok {
 					c.moments = append(c.moments, m)
 				}
 			}
@@ -75,7 +80,7 @@ func (j *judging) busyAt(x *Exchange) (when string, met bool) {
 	}
 	for _, m := range j.busy {
 		switch {
-		case m.status != x.Answer.Status:
+		case m.flight || m.status != x.Answer.Status:
 		case max(m.at, x.Answer.FirstByte)-min(m.at, x.Answer.FirstByte) <= sameSecond:
 			return "a new key met the same within a second", true
 		case m.words == wording(x.Answer):

@@ -201,7 +201,9 @@ func (j *judging) judgeRetryAfterHangUp(t *Trial, h hangUpTrial, hungUp, retry *
 	c := j.rules.class(retry)
 	f := Finding{Case: h.name, Expected: "the operation's result", Actual: j.rules.describe(retry), Follows: wrong}
 	switch {
-	case hungUp.Whole() && !j.rules.failing(hungUp) && !c.trouble && !j.rules.blocked(retry):
+	case j.unowned(t, retry):
+		return false
+	case hungUp.Whole() && !j.unowned(t, hungUp) && !j.rules.failing(hungUp) && !c.trouble && !j.rules.blocked(retry):
 		j.judgeRetried(t, h.name, hungUp, retry, wrong, "again", "settled")
 		return c.welcome || c.duplicate
 	case c.duplicate:

@@ -184,6 +184,9 @@ func (j *judging) first(t *Trial, label string) (*Exchange, bool) {
 // environmental applies the environment control to an exchange that met
 // trouble, and says whether the environment did it.
 func (j *judging) environmental(t *Trial, x *Exchange) bool {
+	if j.unowned(t, x) {
+		return true
+	}
 	if x == nil || !j.rules.class(x).trouble || j.trusts("environment") {
 		return false
 	}

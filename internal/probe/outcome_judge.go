@@ -44,7 +44,7 @@ func (j *judging) judgeFailure(t *Trial, class string, v contract.Variant) (text
 		return text
 	}
 	f.rule = rule
-	if !j.final(t, f.again, "further", "cured", "corrected", "settled") || j.stuckAfterFailure(f) {
+	if !j.final(t, f.again, "further", "cured", "corrected", "settled") || j.unowned(f.t, f.again) || j.stuckAfterFailure(f) {
 		return text
 	}
 	j.judgeByRule(f, wrong)

@@ -7,11 +7,11 @@ import (
 
 // overlap says that two copies were in flight together: each was fully written
 // before the other's first answer byte, or one got an in-flight answer
-// (contract-v1, Steps).
+// (contract-v1, Steps), where that is an answer about the key.
 func (j *judging) overlap(race []*Exchange) bool {
 	var whole []*Exchange
 	for _, x := range race {
-		if c := j.rules.class(x); c.inFlight && !c.duplicate {
+		if c := j.rules.class(x); c.inFlight && !c.duplicate && !j.metByNew(x) {
 			return true
 		}
 		if x.Sent != nil && x.Sent.Whole && x.Answer != nil && x.Answer.FirstByte > 0 {
