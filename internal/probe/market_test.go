@@ -100,6 +100,9 @@ var marketFaults = []marketCase{
 	{name: "comes back empty", ways: ways{fault: "comes back empty"}, want: "store-down fail store-down/effect-ran-twice store-down/result-lost<-store-down/effect-ran-twice"},
 	{name: "stuck after an outage, as in flight is declared", contract: traded("in_flight: {status: [409], wait: true}"), ways: ways{fault: "stuck after outage"},
 		want: "store-down fail store-down/stuck-in-progress"},
+	{name: "hangs for ever after an outage", ways: ways{fault: "hangs after an outage"}, want: "store-down fail store-down/stuck-in-progress"},
+	{name: "hangs for ever after an outage, beyond the retention", contract: shortTrade("10s"), ways: ways{fault: "hangs after an outage"},
+		want: "store-down fail store-down/stuck-in-progress"},
 	{name: "keyless share a key, where they run", contract: traded("missing_key: execute"), ways: ways{fault: "keyless share a key"},
 		want: "missing-key fail missing-key/first-result-returned"},
 	{name: "keyless run twice, where they run once", contract: traded("missing_key: execute"), ways: ways{fault: "keyless run twice"},
@@ -133,6 +136,11 @@ func rulesOf(rule string) string {
 // byAnswers counts nothing.
 var byAnswers = traded("effects: responses", "sibling: {method: POST, path: /v1/refunds}")
 
+// shortTrade remembers its keys for 6 s, and is given so long to answer.
+func shortTrade(timeout string) string {
+	return strings.Replace(traded("retention: 6s"), "timeout: 2s", "timeout: "+timeout, 1)
+}
+
 // markedTrade promises a marker.
 var markedTrade = traded(`marker: {header: Idempotent-Replayed, value: "true"}`)
 
@@ -156,6 +164,9 @@ var marketStyles = []marketCase{
 	{name: "answers that tell the key", ways: ways{echoes: true}},
 	{name: "answers that are alike", ways: ways{alike: true}},
 	{name: "answers that do not tell who gave them", ways: ways{noName: true}},
+	{name: "waits for its store", ways: ways{fault: "waits for its store"}},
+	{name: "waits for its store, half the retention", contract: shortTrade("3s"), ways: ways{fault: "waits for its store"}},
+	{name: "waits for its store, beyond the retention", contract: shortTrade("10s"), ways: ways{fault: "waits for its store"}},
 	{name: "hangs without its store", ways: ways{fault: "hangs without store"}},
 	{name: "by answers only", contract: byAnswers},
 	{name: "ids made of the order's", ways: ways{derived: true}},

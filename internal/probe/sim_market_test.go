@@ -288,6 +288,9 @@ func (b *bid) handle() {
 		b.without(at)
 		return
 	}
+	if b.seen["hangs "+at] != "" {
+		b.c.s.sleep(time.Hour)
+	}
 	if stuck := b.seen["stuck "+at]; stuck != "" {
 		b.answer(409, nil, "")
 		return
@@ -342,6 +345,14 @@ func (b *bid) without(at string) {
 		b.seen["stuck "+at] = "yes"
 	case b.is("outage is stored"):
 		b.seen["outage "+at] = "yes"
+	case b.is("hangs after an outage"):
+		b.seen["hangs "+at] = "yes"
+	case b.is("waits for its store"):
+		for b.away {
+			b.c.s.sleep(20 * time.Millisecond)
+		}
+		b.handle()
+		return
 	case b.is("hangs without store"):
 		b.c.s.sleep(time.Hour)
 	case b.is("409 without store"):

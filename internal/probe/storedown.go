@@ -47,12 +47,32 @@ func storeBack(op *contract.Operation) time.Duration {
 	return within
 }
 
+// secondAfter is how long after the outage's first request the second is sent:
+// most services have answered by then. One that waits for its store has both
+// waiting together, so that the key's retention is not spent on waiting.
+const secondAfter = 500 * time.Millisecond
+
+// inOutage sends a request while the store is away, and waits for its answer
+// no longer than half of the key's retention: what comes after the outage must
+// be within it too.
+func (b *builder) inOutage(label, id string) []Action {
+	s := Send{Label: label, Request: id, Copies: 1}
+	atLeast, _, known := b.op.EffectiveRetention()
+	if c := b.env.Contract; known && c != nil && c.Target.Timeout > atLeast/2 {
+		s.HangUp = HangUp{When: Written, After: atLeast / 2}
+	}
+	return []Action{s}
+}
+
 // planStoreDown: one operation before; the store goes; a new key twice and the
 // finished one once more; the store comes back; all keys again, twice.
 func planStoreDown(b *builder) {
 	finished, during, after := b.make("finished"), b.make("during"), b.make("after")
 	finishedID, duringID, afterID := b.freeze("finished", finished, ""), b.freeze("during", during, ""), b.freeze("after", after, "")
-	once := func(label, id string) Action { return Send{Label: label, Request: id, Copies: 1} }
+	second := secondAfter
+	if atLeast, _, known := b.op.EffectiveRetention(); known {
+		second = min(second, atLeast/8)
+	}
 	actions := join(
 		[]Action{Try{Trial: beforeOutage, Body: join(
 			b.count("before", finished),
@@ -62,8 +82,9 @@ func planStoreDown(b *builder) {
 		[]Action{
 			Store{Up: false},
 			Fan{Branches: [][]Action{
-				{Try{Trial: duringOutage, Body: []Action{once("during", duringID), once("during-again", duringID)}}},
-				{Try{Trial: beforeOutage, Body: []Action{once("during", finishedID)}}},
+				{Try{Trial: duringOutage, Body: b.inOutage("during", duringID)}},
+				{Try{Trial: duringOutage, Body: join([]Action{Pause{For: second}}, b.inOutage("during-again", duringID))}},
+				{Try{Trial: beforeOutage, Body: b.inOutage("during", finishedID)}},
 			}},
 			Store{Up: true},
 			Fan{Branches: [][]Action{

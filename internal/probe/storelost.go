@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/idem-toolkit/idem/internal/trace"
 )
@@ -87,7 +88,7 @@ func (j *judging) judgeInOutage(t *Trial) {
 		j.unsure(0, "run the step again", "%s: not all requests were sent", t.Name)
 		return
 	}
-	if j.lapsed(t) || !j.final(t, again, "settled") {
+	if j.hangsAfterOutage(t, during) || j.lapsed(t) || !j.final(t, again, "settled") {
 		return
 	}
 	pos := j.op.StoreDown.Pos
@@ -145,10 +146,37 @@ func (j *judging) judgeBack(t *Trial, back, again *Exchange, wrong string) {
 	}
 }
 
+// hangsAfterOutage accuses of a key that keeps its caller waiting in vain once
+// the store is back, while a new key is answered, and says whether it did. The
+// request was sent within the retention of the trial's first; what comes after
+// it may be too late to show anything.
+func (j *judging) hangsAfterOutage(t *Trial, first *Exchange) bool {
+	var last *Exchange
+	tries := t.Under("back")
+	for _, x := range tries {
+		if x.Sent == nil || x.Answer == nil || x.Answer.Outcome != trace.TimedOut || j.forgettable(first, x.later(first)) {
+			break
+		}
+		last = x
+	}
+	other := j.history.Trial(afterOutage).Last("first")
+	if last == nil || !j.rules.class(other).welcome || other.Answer.LastByte > last.Answer.LastByte {
+		return false
+	}
+	waited := time.Duration(last.Answer.LastByte - tries[0].Sent.WriteEnded)
+	if waited < storeBack(j.op) {
+		return false
+	}
+	j.accuse(t, Finding{Slug: "store-down/stuck-in-progress", Case: t.Name, Expected: "its result", Follows: j.followsDuplicate(),
+		Actual: "no answer for " + waited.Round(time.Millisecond).String() + " with the store back, where a new key got " + j.rules.describe(other)},
+		j.op.StoreDown.Pos, fmt.Sprintf("once the store is back, and %s have passed, every key is usable again", storeBack(j.op)))
+	return true
+}
+
 // judgeFinished judges a key that had its result before the outage.
 func (j *judging) judgeFinished(t *Trial) {
 	first, ok := j.first(t, "first")
-	if !ok || j.lapsed(t) {
+	if !ok || j.hangsAfterOutage(t, first) || j.lapsed(t) {
 		return
 	}
 	pos := j.op.StoreDown.Pos
