@@ -5,7 +5,7 @@ var reorder = Step{
 	Asks: "Is the same body in another order or spelling treated as promised?",
 	Does: []string{
 		"sends a request with a new key and waits for its answer",
-		"sends the same value spelled otherwise under the same key: members in another order (of all objects, and of each at its depth), white space, escapes in small and capital digits, escaped slashes, surrogate pairs, all together",
+		"sends the same value spelled otherwise under the same key: members in another order (of all objects, and of each at its depth), white space within and around, escapes in small and capital digits, escaped slashes where a text has a /, surrogate pairs, all together",
 		"of a form: fields in another order (those of one name keep theirs), every character percent-encoded with capital and small digits, spaces as %20, all together",
 		"sends the original bytes once more, and counts the effects",
 		"tries 1999 as 1999.0 and 1.999e3, and tells of it without judging",

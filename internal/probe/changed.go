@@ -67,11 +67,8 @@ func (j *judging) whyNothing() string {
 // were accepted under a key of their own are kept in j.proved, with whether
 // nothing was found of them.
 func (j *judging) judgeChanges() (tried int) {
-	for i := range 2 * mostOfChange {
-		name := changeName(i % mostOfChange)
-		if i >= mostOfChange {
-			name = nearName(i % mostOfChange)
-		}
+	for i := range 3 * mostOfChange {
+		name := []func(int) string{changeName, nearName, unlikelyName}[i/mostOfChange](i % mostOfChange)
 		t := j.history.known(name)
 		if t == nil {
 			continue
@@ -83,8 +80,8 @@ func (j *judging) judgeChanges() (tried int) {
 			j.proved[c.Name] = j.mark().accused == before.accused
 		} else {
 			c.Verdict, c.Text = Inconclusive, why
-			if t.near() {
-				c.Verdict = Skipped // values that large were never promised to be taken
+			if t.near() || t.unlikely() {
+				c.Verdict = Skipped // such values were never promised to be taken
 			}
 		}
 		j.examined(c, before)

@@ -35,7 +35,7 @@ func planConflict(b *builder) {
 		return
 	}
 	var trials []laneTrial
-	changes, near, advised := 0, 0, 0
+	changes, near, unlikely, advised := 0, 0, 0, 0
 	for _, m := range ms {
 		switch {
 		case m.advisory:
@@ -44,6 +44,9 @@ func planConflict(b *builder) {
 		case m.base != nil:
 			trials = append(trials, b.planMutation(nearName(near), m))
 			near++
+		case m.unlikely:
+			trials = append(trials, b.planMutation(unlikelyName(unlikely), m))
+			unlikely++
 		default:
 			trials = append(trials, b.planMutation(changeName(changes), m))
 			changes++
@@ -59,14 +62,19 @@ func planConflict(b *builder) {
 }
 
 // changeName names the trial of a change, nearName that of large neighbours,
-// advisoryName that of one which is told of and not judged, from 0.
+// unlikelyName that of one which few APIs accept, advisoryName that of one which
+// is told of and not judged, from 0.
 func changeName(i int) string   { return fmt.Sprintf("change-%d", i+1) }
 func nearName(i int) string     { return fmt.Sprintf("near-%d", i+1) }
+func unlikelyName(i int) string { return fmt.Sprintf("unlikely-%d", i+1) }
 func advisoryName(i int) string { return fmt.Sprintf("advisory-%d", i+1) }
 
 // near says that a trial is one of large neighbours, whose original is not the
 // contract's request.
 func (t *Trial) near() bool { return strings.HasPrefix(t.Name, "near-") }
+
+// unlikely says that few APIs accept the changed request of a trial.
+func (t *Trial) unlikely() bool { return strings.HasPrefix(t.Name, "unlikely-") }
 
 // ownKey ends the name of a control's change.
 const ownKey = ", under its own key"

@@ -19,6 +19,13 @@ var branches = strings.Replace(rich(), "    key:", "    fingerprint: {headers: [
 
 const strictTypes = "conflict: {status: [422], types: strict}"
 
+// Bodies of values that fingerprints compute with or join.
+const (
+	cents = `body: {order_id: "o-1", fee: 380, amount: 1999}`
+	price = `body: {order_id: "o-1", amount: 1999, price: 12.50}`
+	names = `body: {order_id: "o-1", last: Lee, first: Anna}`
+)
+
 // gaps are servers whose fingerprint leaves something out, each with what the
 // conflict step says of it. Every other step but crash passes.
 var gaps = []struct {
@@ -30,10 +37,12 @@ var gaps = []struct {
 	{"known members only", rich(), behaviour{fingerprint: "known members"},
 		"conflict/first-result-returned: /description, /tags/0, /tags/1, /tags/2, /code, /note, /gift, /lines/0/sku, /lines/0/price, /lines/1/sku, /lines/1/price, /ship/to/city, " +
 			"/tags in another order, /tags without its last item, /lines in another order, /lines without its last item, " +
-			"/description as a text in another case, /description as a text with one space more"},
+			"/description as a text in another case, /description as a text with one space more" +
+			", /lines/0/price as a number with another last decimal, /lines/1/price as a number with another last decimal, /lines/0/price as a number of the other sign, /lines/0/price and /lines/1/price with each other's value, /description and /tags/0 with one character moved"},
 	{"nothing inside", rich(), behaviour{fingerprint: "outside"},
 		"conflict/first-result-returned: /tags/0, /tags/1, /tags/2, /lines/0/sku, /lines/0/price, /lines/1/sku, /lines/1/price, /ship/to/city, " +
-			"/tags in another order, /tags without its last item, /lines in another order, /lines without its last item"},
+			"/tags in another order, /tags without its last item, /lines in another order, /lines without its last item" +
+			", /lines/0/price as a number with another last decimal, /lines/1/price as a number with another last decimal, /lines/0/price as a number of the other sign, /lines/0/price and /lines/1/price with each other's value"},
 	{"texts in any case", rich(), behaviour{fingerprint: "small letters"}, "conflict/first-result-returned: /description as a text in another case"},
 	{"texts without spaces", rich(), behaviour{fingerprint: "no spaces"}, "conflict/first-result-returned: /description as a text with one space more"},
 	{"arrays as sets", rich(), behaviour{fingerprint: "sets"},
@@ -42,12 +51,25 @@ var gaps = []struct {
 		"conflict/first-result-returned: /description, texts of 4500 characters that differ at their end; /description, texts of 600 characters that differ at their end"},
 	{"numbers of 32 bits", changed(), behaviour{fingerprint: "floats"},
 		"conflict/first-result-returned: /amount, 16777216 and 16777217 that differ at their end; /amount, 9007199254740990 and 9007199254740991 that differ at their end"},
+	{"whole numbers", rich(price), behaviour{fingerprint: "whole numbers"},
+		"conflict/first-result-returned: /price as a number with another last decimal"},
+	{"numbers without sign", rich(), behaviour{fingerprint: "no sign"}, "conflict/first-result-returned: /amount as a number of the other sign"},
+	{"numbers added", rich(cents), behaviour{fingerprint: "sum"},
+		"conflict/first-result-returned: /fee and /amount with each other's value"},
+	{"numbers of two kinds added", rich(price), behaviour{fingerprint: "sum"},
+		"conflict/first-result-returned: /amount and /price with 1 given from one to the other"},
+	{"values joined", rich(names), behaviour{fingerprint: "joined"},
+		"conflict/first-result-returned: /first and /last with one character moved"},
+	{"numbers joined", rich(cents), behaviour{fingerprint: "joined"},
+		"conflict/first-result-returned: /amount and /fee with one character moved"},
+	{"truth values as numbers, strict", rich(strictTypes), behaviour{fingerprint: "truth as numbers"},
+		"conflict/first-result-returned: /gift as a number or truth value"},
 	{"texts of everything, strict", rich(strictTypes), behaviour{fingerprint: "texts"},
 		"conflict/first-result-returned: /amount as a text, /code as a number, /note as \"\", /note absent, /gift as a text"},
 	{"a header left out", branches, behaviour{},
 		"conflict/first-result-returned: header X-Branch"},
 	{"compared until replayed", changed(), behaviour{fault: "compares until replayed"},
-		"conflict/first-result-returned: after a replay /order_id, /amount, /currency"},
+		"conflict/first-result-returned: after a replay /order_id, /amount, /currency, /amount as a number of the other sign, /amount and /currency with one character moved"},
 	{"fingerprints lost in a restart", changed(), behaviour{fault: "fingerprints lost in a restart"},
 		"conflict/first-result-returned: after a restart /order_id, /amount, /currency"},
 	{"waiters not compared", changed("in_flight: {wait: true}"), behaviour{fault: "waiters are not compared"},
@@ -133,6 +155,9 @@ func TestRichBodiesPass(t *testing.T) {
 		"one in a hundred reset":      {contract: rich(), disturb: nowAndThen},
 		"slow effects":                {contract: rich(), behaviour: behaviour{unit: 2, slowly: true}},
 		"only 1999 EUR":               {contract: rich(), behaviour: behaviour{plain: true}},
+		"two numbers":                 {contract: rich(cents)},
+		"two kinds of numbers":        {contract: rich(price)},
+		"two names":                   {contract: rich(names)},
 		"what is ignored is left out": {contract: rich("conflict: {status: [422], covers: [/order_id, /amount, /currency]}"), behaviour: behaviour{fingerprint: "known members"}},
 	} {
 		t.Run(name, func(t *testing.T) {

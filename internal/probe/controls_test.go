@@ -186,7 +186,7 @@ func TestControlsAreShown(t *testing.T) {
 			t.Errorf("%s shows the counter control as %q", step, got)
 		}
 	}
-	if got := strings.Join(evidence(r, "conflict", "mutation"), "|"); got != "7 of 7 changed bodies are accepted under keys of their own" {
+	if got := strings.Join(evidence(r, "conflict", "mutation"), "|"); got != "9 of 9 changed bodies are accepted under keys of their own" {
 		t.Errorf("the mutation control is shown as %q", got)
 	}
 	r, _ = play(t, scene{behaviour: behaviour{fault: "loser gets 503"}})

@@ -209,6 +209,11 @@ var faults = []struct {
 		want:      "reorder fail reorder/refused",
 	},
 	{
+		name:      "white space around the whole matters",
+		behaviour: behaviour{fingerprint: "outer white space"},
+		want:      "reorder fail reorder/refused",
+	},
+	{
 		name:     "bytes are part of the key",
 		contract: changed("conflict: execute"), behaviour: behaviour{fingerprint: "bytes", mismatch: "execute"},
 		want: "reorder fail reorder/effect-ran-twice",

@@ -12,6 +12,7 @@ import (
 type mutation struct {
 	name     string // "/amount changed", "/items in another order"
 	advisory bool   // told, never judged
+	unlikely bool   // few APIs accept it: a refusal is no lack
 
 	fresh  *contract.Fresh    // another fresh value is put there
 	header string             // this field is changed
@@ -29,7 +30,7 @@ const (
 	mostOfAKind  = 3  // advisory changes of one kind
 	mostStrict   = 36 // changes of type where they are judged
 	mostHeaders  = 4
-	mostOfChange = mostAlone + mostGroups + 2*mostArrays + mostStrict + mostHeaders + 2*proseLeaves + mostNeighbours
+	mostOfChange = mostAlone + mostGroups + 2*mostArrays + mostStrict + mostHeaders + 2*proseLeaves + mostNeighbours + mostFractions + mostUnlikely
 )
 
 // mutations gives the changes that are tried on an operation's request. The
@@ -49,8 +50,10 @@ func mutations(op *contract.Operation, seed uint64) ([]mutation, error) {
 	}
 	out = append(out, arrayChanges(op, d)...)
 	out = append(out, proseChanges(op, leaves)...)
+	out = append(out, fractionChanges(op, leaves)...)
 	out = append(out, typeChanges(op, d, leaves)...)
-	return append(out, neighbours(op, leaves)...), nil
+	out = append(out, neighbours(op, leaves)...)
+	return append(out, unlikelyChanges(op, d, leaves)...), nil
 }
 
 // coveredIn gives the values of a body that a conflict may be made of.

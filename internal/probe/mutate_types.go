@@ -15,7 +15,7 @@ import (
 func typeChanges(op *contract.Operation, d *draft, leaves []leaf) []mutation {
 	kinds := [][]mutation{asText(op, leaves), asNumber(op, leaves), asNull(op, leaves), asEmpty(op, leaves), asAbsent(op, d, leaves)}
 	if op.Promise.Conflict.Value.Types == "strict" {
-		return inTurn(kinds, mostStrict)
+		return inTurn(append(kinds, asOther(op, leaves)), mostStrict)
 	}
 	kinds = append(kinds, added(d), repeated(op, d), nextDouble(op, leaves))
 	for i := range kinds {
@@ -85,6 +85,24 @@ func asNumber(op *contract.Operation, leaves []leaf) []mutation {
 			return nil
 		}
 		return &fingerprint.Value{Kind: fingerprint.KindNumber, Number: v.Str}
+	})
+}
+
+// asOther makes 1 of true and 0 of false, and the other way round.
+func asOther(op *contract.Operation, leaves []leaf) []mutation {
+	if op.Request.Body.Kind != contract.JSONBody {
+		return nil
+	}
+	return each(op, leaves, "a number or truth value", func(v *fingerprint.Value) *fingerprint.Value {
+		switch {
+		case v.Kind == fingerprint.KindBool && v.Bool:
+			return number("1")
+		case v.Kind == fingerprint.KindBool:
+			return number("0")
+		case v.Kind == fingerprint.KindNumber && (v.Number == "0" || v.Number == "1"):
+			return &fingerprint.Value{Kind: fingerprint.KindBool, Bool: v.Number == "1"}
+		}
+		return nil
 	})
 }
 

@@ -126,6 +126,9 @@ func (d *draft) spelt(s spelling) string {
 	}
 	var b bytes.Buffer
 	writeJSON(&b, d.tree, s.style)
+	if s.style.spaces {
+		return " " + b.String() + "\n"
+	}
 	return b.String()
 }
 

@@ -1,8 +1,11 @@
 package probe_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,6 +33,27 @@ func printed(how string, fields map[string]any, q *probe.Request) string {
 			}
 			return v
 		})
+	case "whole numbers", "no sign":
+		v = walked(fields, func(v any) any {
+			if n, ok := v.(float64); ok && how == "no sign" {
+				return math.Abs(n)
+			} else if ok {
+				return math.Trunc(n)
+			}
+			return v
+		})
+	case "truth as numbers":
+		v = walked(fields, func(v any) any {
+			switch b, _ := v.(bool); {
+			case b:
+				return 1.0
+			case v == any(false):
+				return 0.0
+			}
+			return v
+		})
+	case "sum", "joined":
+		v = summed(fields, how == "sum")
 	case "sets":
 		v = walked(fields, func(v any) any {
 			items, ok := v.([]any)
@@ -70,10 +94,30 @@ func printed(how string, fields map[string]any, q *probe.Request) string {
 		text = []byte(strings.ReplaceAll(string(text), " ", ""))
 	case "first bytes":
 		text = text[:min(len(text), 512)]
+	case "outer white space":
+		text = append(text, fmt.Sprint(bytes.HasPrefix(q.Body, []byte(" ")), bytes.HasSuffix(q.Body, []byte("\n")))...)
 	case "header":
 		text = append(text, strings.Join(trace.Get(q.Header, "X-Branch"), ",")...)
 	}
 	return string(text)
+}
+
+// summed joins the members in the order of their names with nothing between
+// them, or the numbers are added.
+func summed(fields map[string]any, add bool) string {
+	sum, joined := 0.0, ""
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		n, ok := fields[name].(float64)
+		switch {
+		case ok && add:
+			sum += n
+		case add:
+			joined += fmt.Sprintf("%s=%q;", name, fmt.Sprint(fields[name]))
+		default:
+			joined += fmt.Sprint(fields[name])
+		}
+	}
+	return joined + fmt.Sprint(sum)
 }
 
 // walked copies the members of an object with each value changed, the outer first.

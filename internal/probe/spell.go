@@ -15,7 +15,7 @@ import (
 // jsonStyle is one spelling of the same JSON value.
 type jsonStyle struct {
 	reversed func(pointer string) bool   // whose members stand in reversed order; nil: nobody's
-	spaces   bool                        // white space wherever it may stand (RFC 8259, 2)
+	spaces   bool                        // white space wherever it may stand (RFC 8259, 2), around the whole by draft.spelt
 	escape   func(r rune) (string, bool) // how a character of a name or string is escaped; nil: as it must be
 	number   func(literal string) string // nil: as it was written
 }
