@@ -255,6 +255,10 @@ func shownConflict() map[string]func(*rig) {
 		"folds-case":            blindTo(order("o", `"note":"Ab"`), order("o", `"note":"aB"`), order("o", `"note":"ac"`)),
 		"trims-texts":           blindTo(order("o", `"note":"a b"`), order("o", `"note":" ab"`), order("o", `"note":"ac"`)),
 		"six-digit-numbers":     blindTo(amount("123456789"), amount("123456790"), amount("123457789")),
+		"whole-numbers":         blindTo(order("o", `"ref":12.5`), order("o", `"ref":12.99`), order("o", `"ref":13.5`)),
+		"signs-left-out":        blindTo(order("o", `"ref":30`), order("o", `"ref":-30`), order("o", `"ref":31`)),
+		"numbers-are-added":     blindTo(order("o", `"ref":{"a":1,"b":2}`), order("o", `"ref":{"a":2,"b":1}`), order("o", `"ref":{"a":2,"b":2}`)),
+		"joins-values":          blindTo(order("o", `"ref":{"a":"1","b":"11"}`), order("o", `"ref":{"a":"11","b":"1"}`), order("o", `"ref":{"a":"1","b":"1"}`)),
 		"null-is-absent":        blindTo(order("o", `"note":null`), order("o"), order("o", `"note":""`)),
 		"numbers-are-texts":     blindTo(order("o", `"ref":7`), order("o", `"ref":"7"`), order("o", `"ref":8`)),
 		"arrays-are-sets":       blindTo(order("o", `"ref":["a","b"]`), order("o", `"ref":["b","a"]`), order("o", `"ref":["a","c"]`)),
@@ -313,6 +317,7 @@ func shownReorder() map[string]func(*rig) {
 		"member-order-matters": minds(plain, turned, spaced),
 		"nested-order-matters": minds(nested, nested2, outer2),
 		"white-space-matters":  minds(plain, spaced, turned),
+		"outer-space-matters":  minds(plain, " "+plain+"\n", spaced),
 		"escapes-matter":       minds(plain, escaped, turned),
 		"meaning-where-bytes": func(r *rig) {
 			first := r.want(r.with(plain), 201)
@@ -388,6 +393,34 @@ func shownExpiry() map[string]func(*rig) {
 			r.wantEffects("o", 1)
 			r.send("POST", "/v1/charges", "untouched", order("o2"))
 			r.wantEffects("o2", 2)
+		},
+		"conflict-extends": func(r *rig) {
+			r.send("POST", "/v1/charges", "untouched", order("o2"))
+			first := r.charge()
+			r.want(r.with(order("o3")), 422)
+			r.pass(little)
+			r.replayed(r.charge(), first)
+			r.wantEffects("o", 1)
+			r.send("POST", "/v1/charges", "untouched", order("o2"))
+			r.wantEffects("o2", 2)
+		},
+		"conflict-shortens": func(r *rig) {
+			untouched := r.send("POST", "/v1/charges", "untouched", order("o2"))
+			r.charge()
+			r.want(r.with(order("o3")), 422)
+			r.pass(testRetention * 3 / 4)
+			r.replayed(r.send("POST", "/v1/charges", "untouched", order("o2")), untouched)
+			r.want(r.charge(), 201)
+			r.wantEffects("o", 2)
+		},
+		"replica-forgets-early": func(r *rig) {
+			first := r.charge()
+			other := r.replica()
+			r.replayed(other.charge(), first)
+			r.pass(testRetention * 3 / 4)
+			r.replayed(r.charge(), first)
+			r.want(other.charge(), 201)
+			r.wantEffects("o", 2)
 		},
 		"runs-thrice-after-expiry": func(r *rig) {
 			first := r.charge()
