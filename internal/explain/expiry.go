@@ -6,6 +6,7 @@ var expiry = Step{
 	Does: []string{
 		"sends requests with new keys and waits for their answers",
 		"sends the same bytes again shortly before the promised retention ends, counted from the first send",
+		"does the same with a key that met another body early, where a conflict is refused, and at each further replica",
 		"waits, or moves the target's clock with the contract's hook, until at_most has passed since the last answer",
 		"sends duplicates then, several at once, and counts the effects",
 	},
@@ -77,6 +78,20 @@ var expiry = Step{
 				"promise from: last_use where sliding is meant",
 			},
 			Evidence: "A key that was replayed in between was still remembered after at_most, while a key that was not replayed was forgotten.",
+		},
+		{
+			Slug:  "expiry/extended-by-conflict",
+			Title: "a conflict moved the expiry on although it counts from the first use",
+			Money: "A client with a mistake in its keys keeps a record alive for as long as it goes on, and a caller that uses the key anew after the promised end gets an old receipt: its payment is never made.",
+			Causes: []string{
+				"the fingerprint is compared in an upsert that writes expires_at too",
+				"the store renews the lifetime on each read, a conflict's included",
+			},
+			Fixes: []string{
+				"set expires_at once, at the claim, and never update it",
+				"read the record and compare; write nothing where the fingerprints differ",
+			},
+			Evidence: "A key that met another body soon after its first request was still remembered after at_most, while a key that nothing touched was forgotten.",
 		},
 		{
 			Slug:  "expiry/ran-more-than-once",

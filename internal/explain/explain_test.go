@@ -21,7 +21,7 @@ conflict/refused-not-promised conflict/record-replaced conflict/effect-ran-twice
 reorder/effect-ran-twice reorder/refused reorder/other-answer reorder/accepted-as-same
 crash/effect-ran-twice crash/receipt-without-effect crash/stuck-in-progress crash/result-lost
 crash/result-changed crash/refused crash/did-not-restart
-expiry/forgot-early expiry/other-answer expiry/never-forgets expiry/extended-by-replay
+expiry/forgot-early expiry/other-answer expiry/never-forgets expiry/extended-by-replay expiry/extended-by-conflict
 expiry/ran-more-than-once expiry/wrong-answer
 slow/effect-ran-twice slow/effect-missing slow/other-answer slow/refused slow/stuck slow/claim-outlived
 disconnect/effect-ran-twice disconnect/effect-missing disconnect/result-lost disconnect/other-answer

@@ -25,7 +25,8 @@ func judgeExpiry(j *judging) {
 	}
 	j.tellable()
 	forgotten := j.judgeForgotten(j.history.Trial("forgotten"), s)
-	j.judgeRetained(j.history.Trial("retained"), s, forgotten)
+	j.judgeRetained(j.history.Trial("retained"), s, forgotten, touched{slug: "expiry/extended-by-replay"})
+	j.judgeFurther(s, forgotten)
 	j.measureFurther(s)
 	if x := j.history.Trial("retained").Last("within"); x != nil && x.Sent != nil {
 		t := j.history.Trial("retained")
@@ -75,9 +76,9 @@ func (j *judging) tooSoon(t *Trial, s spans, x *Exchange) bool {
 	return true
 }
 
-// judgeRetained judges the retry within the retention, and whether it moved
-// the end on.
-func (j *judging) judgeRetained(t *Trial, s spans, forgottenUntouched bool) {
+// judgeRetained judges the retry within the retention, and whether what came
+// to the key before moved the end on.
+func (j *judging) judgeRetained(t *Trial, s spans, forgottenUntouched bool, by touched) {
 	p := j.op.Promise
 	first, ok := j.first(t, "first")
 	if !ok {
@@ -85,40 +86,40 @@ func (j *judging) judgeRetained(t *Trial, s spans, forgottenUntouched bool) {
 	}
 	within := t.Last("within")
 	if within == nil || within.Answer == nil || within.Sent == nil {
-		j.unsure(0, "run the step again", "the retry within the retention was not sent")
+		j.unsure(0, "run the step again", "%s", by.at("the retry within the retention was not sent"))
 		return
 	}
 	sent, _ := t.When("first", FirstSent)
 	if t.passed(sent, within.Answer.LastByte) > s.atLeast || t.passed(sent, within.Sent.WriteBegan) < s.within {
 		j.unsure(j.op.Expiry.Pos.Line, "give the target a longer retention (expiry.wait)",
-			"the retry within the retention came %s after the first request: too late or too soon to show anything",
-			t.passed(sent, within.Sent.WriteBegan).Round(time.Millisecond))
+			"%s came %s after the first request: too late or too soon to show anything",
+			by.at("the retry within the retention"), t.passed(sent, within.Sent.WriteBegan).Round(time.Millisecond))
 		return
 	}
 	if !j.final(t, within, "settled", "after") || j.environmental(t, within) {
 		return
 	}
-	ran := j.retainedRan(t)
+	ran := j.retainedRan(t, by)
 	if shown := j.shown(j.rules.replay(first, within)); len(shown) > 0 {
-		follows := j.followsDuplicate()
+		follows := cmp.Or(j.followsDuplicate(), j.followsConflict(by))
 		if ran {
 			follows = "expiry/forgot-early"
 		}
-		j.accuse(t, Finding{Slug: "expiry/other-answer", Case: "within the retention", Follows: follows,
+		j.accuse(t, Finding{Slug: "expiry/other-answer", Case: by.at("within the retention"), Follows: follows,
 			Expected: j.expectedDuplicate(), Actual: list(shown)}, p.Retention.Pos, "within the retention a duplicate gets the promised answer")
 	}
 	if !ran {
-		j.judgeSliding(t, s, first, forgottenUntouched)
+		j.judgeSliding(t, s, first, forgottenUntouched, by)
 	}
 }
 
 // retainedRan says whether the effect ran again within the retention.
-func (j *judging) retainedRan(t *Trial) bool {
+func (j *judging) retainedRan(t *Trial, by touched) bool {
 	e, ok := j.counts(t, "before", "after-first", "settled")
 	if !ok || e.Settled-e.Before <= e.Unit {
 		return false
 	}
-	j.accuse(t, Finding{Slug: "expiry/forgot-early", Follows: j.follows("duplicate/effect-ran-twice"),
+	j.accuse(t, Finding{Slug: "expiry/forgot-early", Case: by.name, Follows: cmp.Or(j.follows("duplicate/effect-ran-twice"), j.followsConflict(by)),
 		Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(e.Settled-e.Before)},
 		j.op.Promise.Retention.Pos, "within the retention the key is remembered")
 	return true
@@ -127,14 +128,14 @@ func (j *judging) retainedRan(t *Trial) bool {
 // judgeSliding judges the request after the retention of a key that was
 // replayed within it. Only where an untouched key is forgotten does a key that
 // is still remembered show that the replay moved the end on.
-func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUntouched bool) {
+func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUntouched bool, by touched) {
 	from := j.op.Promise.Retention.Value.From
-	if s.atMost == 0 || from == "last_use" || !forgottenUntouched {
+	if s.atMost == 0 || from == "last_use" || !forgottenUntouched || by.unended {
 		return
 	}
 	after := t.Last("after")
 	if after == nil {
-		j.unsure(0, "run the step again", "the request after the retention of a replayed key was not sent")
+		j.unsure(0, "run the step again", "%s", by.at("the request after the retention of a replayed key was not sent"))
 		return
 	}
 	if j.tooSoon(t, s, after) || !j.final(t, after, "settled-after") || j.environmental(t, after) {
@@ -146,7 +147,7 @@ func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUnto
 	}
 	before := j.mark()
 	if now, ok := t.Counted("settled-after"); j.sound() && ok && now.N-was.N > j.controls.Unit {
-		j.ranAgainAndAgain(t, "after a replay", now.N-was.N)
+		j.ranAgainAndAgain(t, by.at("after a replay"), now.N-was.N)
 		return
 	}
 	still, known := j.remembered(t, first, after, was.N, "settled-after")
@@ -155,9 +156,7 @@ func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUnto
 	case !known:
 		j.unsure(j.op.Promise.Retention.Pos.Line, "declare effects, or a marker", "whether the replayed key was forgotten cannot be told")
 	case still:
-		j.accuse(t, Finding{Slug: "expiry/extended-by-replay", Expected: "forgotten " + s.atMost.String() + " after " + from,
-			Actual: "the first result, after a replay within the retention"}, j.op.Promise.Retention.Pos,
-			"the retention counts from "+from+": a replay does not move its end")
+		j.extended(t, s, by)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // expiryStep passes a key's retention: within it the first result is given,
-// after at_most it is forgotten, replays do not move it on, and duplicates that
-// come together after it run once.
+// after at_most it is forgotten, neither replays nor conflicts move its end, at
+// no replica, and duplicates that come together after it run once.
 var expiryStep = Step{
 	Name:  "expiry",
 	What:  "a key is remembered as long as promised and forgotten when promised",
@@ -64,8 +64,9 @@ func planExpiry(b *builder) {
 		target = "expiry"
 		b.target = target
 	}
-	b.planRetained(s, target)
+	b.planRetaining(s, retaining{trial: "retained", home: target, there: target, afterward: s.atMost > 0})
 	b.planForgotten(s, target)
+	b.planFurther(s, target)
 }
 
 // pass waits, or moves the target's clock on.
@@ -82,14 +83,12 @@ func (b *builder) expiryThread(trial string, actions []Action) {
 		Exclusive: len(b.op.Expiry.Advance) > 0, Actions: actions})
 }
 
-// planRetained tries the key shortly before the retention ends and, where
+// planRetaining tries a key shortly before the retention ends and, where
 // forgetting is promised, once more after it: the replay must not have moved
 // the end on.
-func (b *builder) planRetained(s spans, target string) {
-	const trial = "retained"
-	op := b.make(trial)
-	id := b.freeze(trial, op, "")
-	send := func(label string, within time.Duration) Action {
+func (b *builder) planRetaining(s spans, w retaining) {
+	op, id, met := b.conflicted(w)
+	send := func(label, target string, within time.Duration) Action {
 		return Repeat{
 			Body:   []Action{Send{Label: label, Request: id, Copies: 1, Target: target}},
 			While:  Condition{Fact: Unsettled, Labels: []string{label}},
@@ -100,19 +99,24 @@ func (b *builder) planRetained(s spans, target string) {
 	}
 	actions := join(
 		b.count("before", op),
-		[]Action{send("first", s.patience)},
+		[]Action{send("first", w.home, s.patience)},
 		b.above("after-first", "before", op),
-		[]Action{b.pass("first", FirstSent, s.within), send("within", s.patience)},
+		met,
+		[]Action{b.pass("first", FirstSent, s.within), send("within", w.there, s.patience)},
 		b.settled("settled", op))
-	if s.atMost > 0 && b.op.Promise.Retention.Value.From != "last_use" {
+	if w.afterward && b.op.Promise.Retention.Value.From != "last_use" {
 		rest := b.pass("first", LastAnswered, s.after)
 		if len(b.op.Expiry.Advance) > 0 {
 			rest = Advance{By: s.after - s.within}
 		}
-		actions = join(actions, []Action{rest, send("after", patience(b.op))}, b.settled("settled-after", op))
+		actions = join(actions, []Action{rest, send("after", w.there, patience(b.op))}, b.settled("settled-after", op))
 		b.plan.Makes++ // a forgotten key makes a new operation
 	}
-	b.expiryThread(trial, append(actions, b.environmentAt(target, trial, "first", "within", "after")))
+	labels := []string{"first", "within", "after"}
+	if w.conflict {
+		labels = append(labels, "control", "changed")
+	}
+	b.expiryThread(w.trial, append(actions, b.environmentAt(w.there, w.trial, labels...)))
 }
 
 // planForgotten leaves a key alone until its retention is over, then sends

@@ -171,12 +171,14 @@ var faults = []struct {
 	{
 		name:      "record replaced by the conflict",
 		behaviour: behaviour{fault: "record replaced by the conflict"},
-		want:      "conflict fail conflict/record-replaced",
+		want: "conflict fail conflict/record-replaced\n" +
+			"expiry fail expiry/other-answer<-conflict/record-replaced",
 	},
 	{
 		name:      "record dropped by the conflict",
 		behaviour: behaviour{fault: "record dropped by the conflict"},
-		want:      "conflict fail conflict/effect-ran-twice",
+		want: "conflict fail conflict/effect-ran-twice\n" +
+			"expiry fail expiry/forgot-early<-conflict/effect-ran-twice expiry/other-answer<-expiry/forgot-early",
 	},
 	{
 		name:      "changed body runs",
@@ -296,7 +298,17 @@ var faults = []struct {
 	{
 		name:      "sliding expiry",
 		behaviour: behaviour{from: "last_use"},
-		want:      "expiry fail expiry/extended-by-replay",
+		want:      "expiry fail expiry/extended-by-replay expiry/extended-by-conflict<-expiry/extended-by-replay",
+	},
+	{
+		name:      "a conflict extends",
+		behaviour: behaviour{fault: "a conflict extends"},
+		want:      "expiry fail expiry/extended-by-conflict",
+	},
+	{
+		name:      "a conflict shortens",
+		behaviour: behaviour{fault: "a conflict shortens"},
+		want:      "expiry fail expiry/forgot-early expiry/other-answer<-expiry/forgot-early",
 	},
 	{
 		name:      "three runs after expiry",

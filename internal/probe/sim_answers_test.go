@@ -102,7 +102,8 @@ func (s *charges) find(k *call) *record {
 		k.send(k.expired, nil, false)
 	case r == nil:
 		return nil
-	case s.forgotten(r):
+	case s.forgotten(r) && !(k.c.target != "" && s.is("a replica never forgets")),
+		k.c.target != "" && r.done && s.is("a replica forgets early") && s.clock()-r.claimed > int64(s.retention/2):
 		k.lapsed = true
 		return nil
 	case !r.done && r.epoch != s.epoch && !s.is("key without result", "refused after crash") && s.now >= r.claimed+int64(s.lease):
@@ -328,6 +329,10 @@ func (k *call) conflicting(r *record) {
 		r.print = k.print
 	case k.is("record dropped by the conflict"):
 		delete(k.records, k.slot(k))
+	case k.is("a conflict extends"):
+		r.moved += time.Hour
+	case k.is("a conflict shortens"):
+		r.moved -= time.Second
 	case k.is("conflict gets 500"):
 		k.send(500, nil, false)
 		return

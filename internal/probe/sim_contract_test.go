@@ -36,6 +36,9 @@ operations:
     expiry: {wait: 4s}
 `
 
+// twoReplicas is the same of a service with two.
+var twoReplicas = strings.Replace(charge, `"http://127.0.0.1:8080"`, `"http://127.0.0.1:8080", "http://127.0.0.1:8081"`, 1)
+
 // changed gives the contract with lines replaced: "lease: 2s" replaces the
 // line that begins with lease, "-lease" takes it out, and a line that is not
 // there yet is added to the promise.
@@ -112,7 +115,7 @@ func perform(t testing.TB, sc scene) []trace.Event {
 	if sc.env.Keys = sc.keys; sc.keys == nil {
 		sc.env.Keys = probe.GeneratedKeys{}
 	}
-	if sc.market != nil {
+	if sc.market != nil || len(c.Target.BaseURLs) > 1 {
 		sc.env.Contract = c
 	}
 	selection := probe.Selection{Only: sc.only}

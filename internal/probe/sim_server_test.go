@@ -115,11 +115,12 @@ type record struct {
 	ended     int64
 	used      int64
 	waiting   []*process
-	unprinted bool  // nothing is compared with it any more
-	told      bool  // its first answer was sent
-	dead      bool  // its owner died, and its process lives
-	conn      *conn // of its owner
-	half      int   // of a result that a crash left half made: answers given since
+	unprinted bool          // nothing is compared with it any more
+	told      bool          // its first answer was sent
+	dead      bool          // its owner died, and its process lives
+	conn      *conn         // of its owner
+	moved     time.Duration // of its retention's end
+	half      int           // of a result that a crash left half made: answers given since
 }
 
 type effect struct {
@@ -232,7 +233,7 @@ func (s *charges) forgotten(r *record) bool {
 	case "last_use":
 		from = max(r.claimed, r.used)
 	}
-	return r.done && !s.is("never forgets") && s.clock()-from >= int64(s.retention)
+	return r.done && !s.is("never forgets") && s.clock()-from >= int64(s.retention+r.moved)
 }
 
 // request is what the API reads of a request.

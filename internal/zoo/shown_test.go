@@ -394,6 +394,34 @@ func shownExpiry() map[string]func(*rig) {
 			r.send("POST", "/v1/charges", "untouched", order("o2"))
 			r.wantEffects("o2", 2)
 		},
+		"conflict-extends": func(r *rig) {
+			r.send("POST", "/v1/charges", "untouched", order("o2"))
+			first := r.charge()
+			r.want(r.with(order("o3")), 422)
+			r.pass(little)
+			r.replayed(r.charge(), first)
+			r.wantEffects("o", 1)
+			r.send("POST", "/v1/charges", "untouched", order("o2"))
+			r.wantEffects("o2", 2)
+		},
+		"conflict-shortens": func(r *rig) {
+			untouched := r.send("POST", "/v1/charges", "untouched", order("o2"))
+			r.charge()
+			r.want(r.with(order("o3")), 422)
+			r.pass(testRetention * 3 / 4)
+			r.replayed(r.send("POST", "/v1/charges", "untouched", order("o2")), untouched)
+			r.want(r.charge(), 201)
+			r.wantEffects("o", 2)
+		},
+		"replica-forgets-early": func(r *rig) {
+			first := r.charge()
+			other := r.replica()
+			r.replayed(other.charge(), first)
+			r.pass(testRetention * 3 / 4)
+			r.replayed(r.charge(), first)
+			r.want(other.charge(), 201)
+			r.wantEffects("o", 2)
+		},
 		"runs-thrice-after-expiry": func(r *rig) {
 			first := r.charge()
 			r.pass(most)
