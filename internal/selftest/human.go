@@ -89,6 +89,7 @@ func (p page) matrix(m Matrix) {
 	p.evidence(m)
 	p.unknowns(m)
 	p.races(m)
+	p.again(m)
 	p.wrong(m)
 	p.totals(m)
 }

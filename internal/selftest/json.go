@@ -58,6 +58,7 @@ type jsonRow struct {
 type jsonRun struct {
 	Took     float64     `json:"took_s"`
 	Error    string      `json:"error,omitempty"`
+	Again    string      `json:"checked_again,omitempty"` // why
 	CaughtBy []jsonCatch `json:"caught_by"`
 	Steps    []jsonStep  `json:"steps"`
 }
@@ -150,7 +151,7 @@ func jsonRowOf(row Row) jsonRow {
 	out := jsonRow{Name: row.Name, Kind: row.kind(), What: row.What, NamedFor: row.Named, OK: len(wrong) == 0,
 		Wrong: append([]string{}, wrong...), Runs: []jsonRun{}}
 	for _, run := range row.Runs {
-		one := jsonRun{Took: seconds(run.Took), Error: run.Error, CaughtBy: []jsonCatch{}, Steps: []jsonStep{}}
+		one := jsonRun{Took: seconds(run.Took), Error: run.Error, Again: run.Again, CaughtBy: []jsonCatch{}, Steps: []jsonStep{}}
 		for _, c := range row.CaughtBy(run) {
 			one.CaughtBy = append(one.CaughtBy, jsonCatch{c.Step, c.Slug, c.Case, c.Expected, c.Actual, (*jsonEffects)(c.Effects)})
 		}

@@ -139,6 +139,17 @@ func some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
+// again tells which checks were made twice, and what the first left open.
+func (p page) again(m Matrix) {
+	for _, row := range m.Rows {
+		for _, run := range row.Runs {
+			if run.Again != "" {
+				p.prose("  checked again: ", row.kind()+" "+row.Name+", alone, since beside others it was open: "+run.Again)
+			}
+		}
+	}
+}
+
 func (p page) wrong(m Matrix) {
 	for _, row := range m.Rows {
 		for _, why := range row.Wrong() {

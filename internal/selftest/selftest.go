@@ -30,6 +30,7 @@ type Run struct {
 	Steps []probe.Result // as the contract enables them, in the report's order
 	Error string         // why there is no verdict; empty where there is one
 	Took  time.Duration
+	Again string // what the check left open before it was made again, alone; empty where it was made once
 }
 
 // Row is a subject with its checks: several where a race is repeated.
@@ -168,6 +169,23 @@ func (r Row) Wrong() []string {
 		}
 	}
 	return out
+}
+
+// Open says why a check settled nothing that is wrong: it gave no verdict, or a
+// step was inconclusive that a quieter machine may settle. A fault that passed and
+// a right server that is accused are never open.
+func (r Row) Open(run Run) (why string, open bool) {
+	wrong := r.wrong(run)
+	switch {
+	case len(wrong) == 0 || !r.Fault && len(findings(run)) > 0:
+		return "", false
+	case run.Error != "" || !r.Fault:
+		return strings.Join(wrong, "; "), true
+	}
+	named := func(s probe.Result) bool {
+		return s.Verdict == probe.Inconclusive && slices.Contains(r.Named, s.Step)
+	}
+	return wrong[0], slices.ContainsFunc(run.Steps, named)
 }
 
 func (r Row) wrong(run Run) []string {

@@ -153,6 +153,32 @@ func TestEveryRowThatIsWrongSaysSo(t *testing.T) {
 	}
 }
 
+// What is open is checked again; a fault that passed and an accusation stand.
+func TestOnlyWhatIsOpenIsCheckedAgain(t *testing.T) {
+	open := map[string]bool{"unsettled": true, "broken": true, "left-open": true}
+	for _, row := range unsound().Matrices[0].Rows {
+		for _, run := range row.Runs {
+			if why, is := row.Open(run); is != open[row.Name] || is && why == "" {
+				t.Errorf("%s: open %v, %q", row.Name, is, why)
+			}
+		}
+	}
+	for _, row := range sound().Matrices[0].Rows {
+		for _, run := range row.Runs {
+			if _, is := row.Open(run); is {
+				t.Errorf("%s is open", row.Name)
+			}
+		}
+	}
+	r := sound()
+	r.Matrices[0].Rows[0].Runs[0].Again = "conflict is inconclusive: too late"
+	var b bytes.Buffer
+	WriteHuman(&b, r, Options{})
+	if !strings.Contains(b.String(), "checked again: ") || r.Exit() != 0 {
+		t.Errorf("exit %d\n%s", r.Exit(), b.String())
+	}
+}
+
 // An excuse is for a step that cannot be judged, not for one that accuses.
 func TestAnExcuseHidesNoAccusation(t *testing.T) {
 	r := unsound().Matrices[0].Rows[8]
