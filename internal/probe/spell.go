@@ -20,8 +20,6 @@ type jsonStyle struct {
 	number   func(literal string) string // nil: as it was written
 }
 
-var plainStyle = jsonStyle{}
-
 // everywhere reverses the members of every object.
 func everywhere(string) bool { return true }
 
