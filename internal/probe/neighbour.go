@@ -148,10 +148,10 @@ func neighbourWait(op *contract.Operation, n neighbour) (wait time.Duration, who
 		effects = op.Sibling.Effects
 	}
 	atLeast, _, known := op.EffectiveRetention()
-	if !known || atLeast/4 >= effects.AppearsWithin {
+	if !known || atLeast/3 >= effects.AppearsWithin {
 		return effects.AppearsWithin, true
 	}
-	return atLeast / 4, false
+	return atLeast / 3, false
 }
 
 // countable says that effects are counted, and not by answers only.
@@ -268,7 +268,7 @@ func (j *judging) blurred(t *Trial, n neighbour, m *met) bool {
 func (j *judging) tellsNeighbour(m met, n neighbour) bool {
 	if m.unseen {
 		wait, _ := neighbourWait(j.op, n)
-		j.unsure(j.op.Pos.Line, "state effects.appears_within, how long effects may take, below a quarter of the retention; or give the target a longer one (expiry.wait)",
+		j.unsure(j.op.Pos.Line, "state effects.appears_within, how long effects may take, below a third of the retention; or give the target a longer one (expiry.wait)",
 			"no effect of its own was counted within %s, and effects may take longer: what was waited for is bounded by the key's retention", wait)
 		return false
 	}
