@@ -35,8 +35,11 @@ var held []*os.File
 
 // startCluster makes a PostgreSQL cluster in a temporary directory, starts it
 // on a free loopback port and returns the address of its maintenance database.
+// The programs are those in PATH, else the newest where Debian keeps them.
 func startCluster() (string, error) {
-	initdb, postgres, err := programs()
+	debians, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	slices.SortFunc(debians, func(a, b string) int { return version(b) - version(a) })
+	initdb, postgres, err := programs(append(filepath.SplitList(os.Getenv("PATH")), debians...))
 	if err != nil {
 		return "", err
 	}
@@ -66,11 +69,8 @@ func tryCluster(initdb, postgres string) (string, error) {
 	return launch(postgres, dir, who)
 }
 
-// programs finds initdb and postgres: in PATH, or where Debian keeps them.
-func programs() (initdb, postgres string, err error) {
-	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
-	slices.SortFunc(dirs, func(a, b string) int { return version(b) - version(a) })
-	dirs = append(filepath.SplitList(os.Getenv("PATH")), dirs...)
+// programs finds initdb and postgres in the first folder that holds both.
+func programs(dirs []string) (initdb, postgres string, err error) {
 	for _, dir := range dirs {
 		initdb, postgres = filepath.Join(dir, "initdb"), filepath.Join(dir, "postgres")
 		if executable(initdb) && executable(postgres) {
