@@ -40,22 +40,29 @@ type ledger struct {
 
 // note takes in one copy that was written, in whole or in part. Requests that
 // share key and fresh values are one operation; without a key each is its own.
-func (l *ledger) note(x *actor, q *probe.Request, res wire.Result) {
+// Body is the answer's, its content coding taken off.
+func (l *ledger) note(x *actor, q *probe.Request, res wire.Result, body []byte) {
 	if l == nil || l.spare != nil && l.spare(x.p.job.Operation.Name, q.ID) {
 		return
 	}
+	accepted := res.Outcome == trace.Answered && res.Status >= 200 && res.Status < 300
+	var answer []byte
+	if accepted {
+		body = x.r.Mask.Bytes(body)
+		answer = append(answer, body[:min(len(body), trace.HeadCap)]...)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m := l.entry(x.p, x.trial, q)
-	if res.Outcome == trace.Answered && res.Status >= 200 && res.Status < 300 {
-		body, _, _ := plainBody(res)
-		body = x.r.Mask.Bytes(body)
-		m.Answer = append([]byte(nil), body[:min(len(body), trace.HeadCap)]...)
+	if m := l.entry(x.p, x.trial, q); accepted {
+		m.Answer = answer
 	}
 }
 
 // adopt takes in an operation that an earlier run made.
 func (l *ledger) adopt(p *part, q *probe.Request) {
+	if l == nil {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entry(p, "", q)

@@ -74,7 +74,7 @@ type Runner struct {
 	Spare   func(operation, request string) bool // requests whose operations are not cleaned up; nil: none
 
 	companions companions
-	ledger     *ledger
+	ledger     *ledger // nil: nothing is cleaned up
 
 	slots   chan struct{}
 	pace    *pacer
@@ -94,7 +94,9 @@ func (r *Runner) Run(ctx context.Context, header *trace.Run, jobs []*Job) error 
 	defer r.stop()
 	r.slots = make(chan struct{}, atOnce)
 	r.pace = newPacer(r.Rate)
-	r.ledger = &ledger{known: map[string]*Made{}, spare: r.Spare}
+	if r.Cleanup != nil {
+		r.ledger = &ledger{known: map[string]*Made{}, spare: r.Spare}
+	}
 	r.record(&trace.Event{Kind: trace.KindRun, Run: header})
 	parts := r.prepare(jobs)
 	r.phase(ctx, parts, func(p *part, t *probe.Thread) bool { return p.control() && !t.Exclusive })

@@ -122,13 +122,13 @@ type came struct {
 // recordResult records what was written of a copy and what came back.
 func (x *actor) recordResult(label string, copy int, of came, res wire.Result) {
 	mask, id := x.r.Mask, of.id
+	body, size, rest := plainBody(res)
 	if res.WriteBegan > 0 {
-		x.r.ledger.note(x, x.p.asked[id], res)
+		x.r.ledger.note(x, x.p.asked[id], res, body)
 		x.emit(label, copy, &trace.Event{Kind: trace.KindSent, At: res.WriteEnded, Sent: &trace.Sent{
 			Request: id, Target: targetName(of.target), Other: of.other, Connection: res.Connection, Protocol: res.Protocol,
 			Hold: string(res.Hold), WriteBegan: res.WriteBegan, WriteEnded: res.WriteEnded, Whole: res.Whole}})
 	}
-	body, size, rest := plainBody(res)
 	a := &trace.Answer{Request: id, Outcome: outcome(res), Status: res.Status, Header: mask.Header(res.Header),
 		Body: mask.Body(body, size), FirstByte: res.FirstByte, LastByte: res.LastByte}
 	a.Body.StillCoded = stillCoded(res, body)
