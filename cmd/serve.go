@@ -72,7 +72,7 @@ measured by. --contract prints the contract that such a one is held to.`,
 	f.StringVar(&o.Instance, "instance", "", "this replica's name, sent as X-Served-By")
 	f.StringVar(&o.EffectURL, "effect-url", "", "have another service move the money: POST here, with a derived Idempotency-Key")
 	f.BoolVar(&o.Admin, "admin", false, "test hooks: POST /admin/advance?seconds=N, POST /admin/store?up=false|true, and the header X-Test-Fail: once|always|panic")
-	f.StringVar(&o.post, "post", "", "call a test hook of a service that runs, and serve nothing")
+	f.StringVar(&o.post, "post", "", "call the test hook at this `url`, of a service that runs, and serve nothing")
 	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long running requests may take to finish when stopped")
 	c.MarkFlagsMutuallyExclusive("store", "store-env")
 	o.zoo.add(c)

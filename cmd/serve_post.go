@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net"
@@ -35,7 +36,8 @@ func postHook(ctx context.Context, address string) error {
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return problem.New("--post", "%s", rootCause(err))
+		return problem.New("--post", "%s", rootCause(err)).
+			WithHint("idem serve --admin --listen %s", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80")))
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<20))

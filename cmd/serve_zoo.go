@@ -29,6 +29,7 @@ func (o *zooOptions) add(c *cobra.Command) {
 	f.StringVar(&o.fault, "fault", "", "break a promise: one of --fault list")
 	f.StringVar(&o.style, "style", "", "keep another promise, as legal: one of --style list")
 	f.StringVar(&o.format, "format", "human", "of --fault list and --style list: human, json")
+	f.Lookup("format").Annotations = map[string][]string{ownFlag: {}}
 	f.StringVar(&o.contract, "contract", "", "print the contract that this service is held to, with its store in memory, file or postgres, and serve nothing")
 	f.Lookup("contract").NoOptDefVal = string(zoo.File)
 	c.MarkFlagsMutuallyExclusive("fault", "style")
@@ -38,7 +39,8 @@ func (o *zooOptions) add(c *cobra.Command) {
 // a contract was asked for.
 func (o *zooOptions) settle(app *App) (done bool, err error) {
 	if o.format != "human" && o.format != "json" {
-		return false, problem.New("--format", "%s is none of human, json", document.Show(o.format))
+		return false, problem.New("--format", "%s is none of human, json", document.Show(o.format)).
+			WithHint("idem serve --fault list --format json")
 	}
 	switch {
 	case o.fault == "list":

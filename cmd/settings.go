@@ -164,6 +164,9 @@ func before(app *App, c *cobra.Command) error {
 		}
 	})
 	if err == nil {
+		err = together(c)
+	}
+	if err == nil {
 		_, err = settings(app, c)
 	}
 	return err
@@ -178,12 +181,16 @@ func allowEmpty(flags *pflag.FlagSet, name string) {
 	f.Annotations = map[string][]string{mayBeEmpty: {}}
 }
 
+// ownFlag marks a flag that has a setting's name and default, and is a command's
+// own: serve's --format is not that of reports.
+const ownFlag = "idem/own"
+
 // flagValue gives the text of a flag that was given on the command line. One
 // of that name with another default is a command's own: derive's --format is
 // not that of reports.
 func flagValue(c *cobra.Command, s setting) (string, bool) {
 	f := c.Flags().Lookup(s.flag())
-	if f == nil || !f.Changed || f.DefValue != fmt.Sprint(s.absent) {
+	if f == nil || !f.Changed || f.DefValue != fmt.Sprint(s.absent) || f.Annotations[ownFlag] != nil {
 		return "", false
 	}
 	return f.Value.String(), true

@@ -107,6 +107,25 @@ func badValue(c *cobra.Command, f *pflag.Flag, value string) error {
 	return problem.New("--"+f.Name, "%s is %s", shown, kind).WithHint("%s", withFlag(c, f, sampleValue(f)))
 }
 
+// together refuses flags of which one alone may be given, before the library
+// does it in its own words.
+func together(c *cobra.Command) (err error) {
+	const exclusive = "cobra_annotation_mutually_exclusive" // as MarkFlagsMutuallyExclusive writes it
+	given := map[string]*pflag.Flag{}                       // by group
+	c.Flags().Visit(func(f *pflag.Flag) {
+		for _, group := range f.Annotations[exclusive] {
+			first := given[group]
+			if first == nil {
+				given[group] = f
+			} else if err == nil {
+				err = problem.New("--"+f.Name, "it cannot stand beside --%s", first.Name).
+					WithHint("%s", withFlag(c, first, sampleValue(first)))
+			}
+		}
+	})
+	return err
+}
+
 // sampleValue gives the default of a flag, or else what its help calls the
 // value; nothing for a flag that stands alone.
 func sampleValue(f *pflag.Flag) string {
