@@ -192,6 +192,9 @@ func runSelfTest(ctx context.Context, app *App, o *verifyOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := app.needsOutput(); err != nil {
+		return err
+	}
 	if o.tracePath != "" {
 		if err := os.MkdirAll(o.tracePath, 0o700); err != nil {
 			return problem.New("--trace", "the folder %s cannot be made: %s", o.tracePath, reason(err))
