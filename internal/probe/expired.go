@@ -145,12 +145,18 @@ func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUnto
 	if j.sound() && !ok {
 		return // said with the counts
 	}
-	before := j.mark()
 	if now, ok := t.Counted("settled-after"); j.sound() && ok && now.N-was.N > j.controls.Unit {
 		j.ranAgainAndAgain(t, by.at("after a replay"), now.N-was.N)
 		return
 	}
-	still, known := j.remembered(t, first, after, was.N, "settled-after")
+	j.judgeEnd(t, s, first, after, was.N, by)
+}
+
+// judgeEnd judges whether a key is remembered beyond its retention, where one
+// that nothing touched is forgotten. Base is the effects counted before.
+func (j *judging) judgeEnd(t *Trial, s spans, first, after *Exchange, base int64, by touched) {
+	before := j.mark()
+	still, known := j.remembered(t, first, after, base, "settled-after")
 	switch {
 	case !known && j.mark() != before: // said already
 	case !known:
@@ -178,17 +184,17 @@ func (j *judging) judgeForgotten(t *Trial, s spans) bool {
 		}
 	}
 	base := j.ranOnceAfter(t, copies)
-	after := j.winner(copies)
-	if after == nil {
-		// Copies may have kept each other off the key: the one after them decides.
-		if after = t.Last("again"); after == nil {
-			after = copies[len(copies)-1]
-		}
-	}
+	after := j.deciding(t, copies)
 	if !j.final(t, after, "settled") || j.environmental(t, after) {
 		return false
 	}
 	return j.judgeForgetting(t, s, first, after, base)
+}
+
+// deciding gives the exchange that tells what became of a key whose duplicates
+// came together. They may have kept each other off it: then the one after them does.
+func (j *judging) deciding(t *Trial, copies []*Exchange) *Exchange {
+	return cmp.Or(j.winner(copies), t.Last("again"), copies[len(copies)-1])
 }
 
 // judgeForgetting judges whether the key was forgotten, and its answer then.

@@ -334,13 +334,7 @@ func (j *judging) judgeForgottenLater(t *Trial, atMost time.Duration) bool {
 	} else if !j.sound() && j.resultsDiffer(copies) {
 		j.ranAgainAndAgain(t, "", 0)
 	}
-	after := j.winner(copies)
-	if after == nil {
-		// Copies may have kept each other off the key: the one after them decides.
-		if after = t.Last("again"); after == nil {
-			after = copies[len(copies)-1]
-		}
-	}
+	after := j.deciding(t, copies)
 	if !j.final(t, after, "settled") || j.environmental(t, after) {
 		return false
 	}
@@ -366,17 +360,7 @@ func (j *judging) judgeExtended(t *Trial, atMost time.Duration, forgottenUntouch
 			"%s: its effect ran again since it was planted: what is remembered may be that run's", t.Name)
 		return
 	}
-	from := j.op.Promise.Retention.Value.From
-	before := j.mark()
-	still, known := j.remembered(t, first, after, was.N, "settled-after")
-	switch {
-	case !known && j.mark() == before:
-		j.unsure(j.op.Promise.Retention.Pos.Line, "declare effects, or a marker", "whether the replayed key was forgotten cannot be told")
-	case known && still:
-		j.accuse(t, Finding{Slug: "expiry/extended-by-replay", Expected: "forgotten " + atMost.String() + " after " + from,
-			Actual: "the first result, after a replay within the retention"}, j.op.Promise.Retention.Pos,
-			"the retention counts from "+from+": a replay does not move its end")
-	}
+	j.judgeEnd(t, spans{atMost: atMost}, first, after, was.N, touched{slug: "expiry/extended-by-replay"})
 }
 
 // harvestNote says of a report what it is the second half of.
