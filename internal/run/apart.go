@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/probe"
@@ -60,11 +59,4 @@ func outcome(res wire.Result) trace.Outcome {
 		return trace.HungUp
 	}
 	return res.Outcome
-}
-
-// stillCoded says that a body has a content coding (RFC 9110, 8.4.1) that
-// plainBody could not take off.
-func stillCoded(res wire.Result, plain []byte) bool {
-	coding := strings.TrimSpace(strings.ToLower(strings.Join(trace.Get(res.Header, "Content-Encoding"), ",")))
-	return coding != "" && coding != "identity" && len(plain) > 0 && len(res.Body) > 0 && &plain[0] == &res.Body[0]
 }

@@ -26,17 +26,17 @@ func packed(t *testing.T, text string, at time.Time) []byte {
 func TestCodingsAreTakenOff(t *testing.T) {
 	const text = `{"id":"ch_1"}`
 	for _, b := range [][]byte{packed(t, text, time.Unix(1e9, 0)), packed(t, text, time.Unix(2e9, 0))} {
-		body, size, _ := plainBody(wire.Result{Header: [][2]string{{"content-encoding", "GZIP"}}, Body: b, BodySize: int64(len(b))})
-		if string(body) != text || size != int64(len(text)) {
-			t.Errorf("%q, %d", body, size)
+		p := plainBody(wire.Result{Header: [][2]string{{"content-encoding", "GZIP"}}, Body: b, BodySize: int64(len(b))})
+		if string(p.body) != text || p.size != int64(len(text)) || p.coded {
+			t.Errorf("%q, %d, still coded: %v", p.body, p.size, p.coded)
 		}
 	}
 	var z bytes.Buffer
 	w := zlib.NewWriter(&z)
 	io.WriteString(w, text)
 	w.Close()
-	if body, _, _ := plainBody(wire.Result{Header: [][2]string{{"Content-Encoding", "deflate"}}, Body: z.Bytes(), BodySize: int64(z.Len())}); string(body) != text {
-		t.Errorf("deflate: %q", body)
+	if p := plainBody(wire.Result{Header: [][2]string{{"Content-Encoding", "deflate"}}, Body: z.Bytes(), BodySize: int64(z.Len())}); string(p.body) != text {
+		t.Errorf("deflate: %q", p.body)
 	}
 }
 
@@ -51,14 +51,14 @@ func TestWhatCannotBeUnpackedStays(t *testing.T) {
 		"brotli":      {Header: [][2]string{{"Content-Encoding", "br"}}, Body: whole, BodySize: int64(len(whole))},
 		"two at once": {Header: [][2]string{{"Content-Encoding", "gzip, gzip"}}, Body: whole, BodySize: int64(len(whole))},
 	} {
-		if body, size, _ := plainBody(r); !bytes.Equal(body, r.Body) || size != r.BodySize {
-			t.Errorf("%s: %q, %d", name, body, size)
+		if p := plainBody(r); !bytes.Equal(p.body, r.Body) || p.size != r.BodySize || !p.coded {
+			t.Errorf("%s: %q, %d, still coded: %v", name, p.body, p.size, p.coded)
 		}
 	}
 	bomb := packed(t, string(make([]byte, 8<<20)), time.Time{})
-	body, size, _ := plainBody(wire.Result{Header: [][2]string{{"Content-Encoding", "gzip"}}, Body: bomb, BodySize: int64(len(bomb))})
-	if len(body) != wire.DefaultMaxBody || size <= int64(len(body)) {
-		t.Errorf("a bomb: %d bytes kept, %d told", len(body), size)
+	p := plainBody(wire.Result{Header: [][2]string{{"Content-Encoding", "gzip"}}, Body: bomb, BodySize: int64(len(bomb))})
+	if len(p.body) != wire.DefaultMaxBody || p.size <= int64(len(p.body)) {
+		t.Errorf("a bomb: %d bytes kept, %d told", len(p.body), p.size)
 	}
 }
 
@@ -68,11 +68,11 @@ func TestWhatIsNotKeptIsDigested(t *testing.T) {
 	long := strings.Repeat("idem ", wire.DefaultMaxBody/5+1000)
 	rest := func(text string) []byte {
 		b := packed(t, text, time.Time{})
-		_, size, rest := plainBody(wire.Result{Header: [][2]string{{"Content-Encoding", "gzip"}}, Body: b, BodySize: int64(len(b))})
-		if size != int64(len(text)) {
-			t.Errorf("%d bytes told of %d", size, len(text))
+		p := plainBody(wire.Result{Header: [][2]string{{"Content-Encoding", "gzip"}}, Body: b, BodySize: int64(len(b))})
+		if p.size != int64(len(text)) {
+			t.Errorf("%d bytes told of %d", p.size, len(text))
 		}
-		return rest
+		return p.rest
 	}
 	one, same, other := rest(long+"a"), rest(long+"a"), rest(long+"b")
 	if one == nil || !bytes.Equal(one, same) || bytes.Equal(one, other) {

@@ -122,22 +122,22 @@ type came struct {
 // recordResult records what was written of a copy and what came back.
 func (x *actor) recordResult(label string, copy int, of came, res wire.Result) {
 	mask, id := x.r.Mask, of.id
-	body, size, rest := plainBody(res)
+	p := plainBody(res)
 	if res.WriteBegan > 0 {
-		x.r.ledger.note(x, x.p.asked[id], res, body)
+		x.r.ledger.note(x, x.p.asked[id], res, p.body)
 		x.emit(label, copy, &trace.Event{Kind: trace.KindSent, At: res.WriteEnded, Sent: &trace.Sent{
 			Request: id, Target: targetName(of.target), Other: of.other, Connection: res.Connection, Protocol: res.Protocol,
 			Hold: string(res.Hold), WriteBegan: res.WriteBegan, WriteEnded: res.WriteEnded, Whole: res.Whole}})
 	}
 	a := &trace.Answer{Request: id, Outcome: outcome(res), Status: res.Status, Header: mask.Header(res.Header),
-		Body: mask.Body(body, size), FirstByte: res.FirstByte, LastByte: res.LastByte}
-	a.Body.StillCoded = stillCoded(res, body)
-	if rest != nil { // the digest tells of every byte, as far as it goes
-		sum := sha256.Sum256(append([]byte(a.Body.SHA256), rest...))
+		Body: mask.Body(p.body, p.size), FirstByte: res.FirstByte, LastByte: res.LastByte}
+	a.Body.StillCoded = p.coded
+	if p.rest != nil { // the digest tells of every byte, as far as it goes
+		sum := sha256.Sum256(append([]byte(a.Body.SHA256), p.rest...))
 		a.Body.SHA256 = hex.EncodeToString(sum[:])
 	}
-	if a.Body.Truncated && int64(len(body)) == size {
-		a.Body.Value = probe.ValueDigest(x.p.job.Operation, mask.Bytes(body))
+	if a.Body.Truncated && int64(len(p.body)) == p.size {
+		a.Body.Value = probe.ValueDigest(x.p.job.Operation, mask.Bytes(p.body))
 	}
 	if res.Err != nil {
 		a.Error = mask.Text(res.Err.Error())
