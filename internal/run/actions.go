@@ -245,6 +245,13 @@ func (x *actor) fan(ctx context.Context, a probe.Fan) {
 	all.Wait()
 }
 
+// answerTime is how long an answer takes, as the control saw it.
+func (x *actor) answerTime() time.Duration {
+	x.p.controls.mu.Lock()
+	defer x.p.controls.mu.Unlock()
+	return x.p.controls.history.AnswerTime()
+}
+
 // Bounds of the space between two requests of a volley.
 const (
 	leastSpace = 200 * time.Microsecond
@@ -263,10 +270,7 @@ func (x *actor) volley(ctx context.Context, a probe.Volley) {
 		x.kill(ctx, service)
 		return
 	}
-	x.p.controls.mu.Lock()
-	answer := x.p.controls.history.AnswerTime()
-	x.p.controls.mu.Unlock()
-	space := time.Duration(a.Reach * float64(answer) / float64(len(a.Requests)))
+	space := time.Duration(a.Reach * float64(x.answerTime()) / float64(len(a.Requests)))
 	space = min(max(space, leastSpace), mostSpace)
 
 	written := make(chan struct{})

@@ -45,10 +45,7 @@ func (x *actor) hangUp(h probe.HangUp) wire.HangUp {
 	default:
 		out.When = wire.AfterWrite
 	}
-	x.p.controls.mu.Lock()
-	answer := x.p.controls.history.AnswerTime()
-	x.p.controls.mu.Unlock()
-	out.After = h.After + time.Duration(h.Part*float64(answer))
+	out.After = h.After + time.Duration(h.Part*float64(x.answerTime()))
 	return out
 }
 
