@@ -12,7 +12,7 @@ var concurrent = Step{
 	Controls: []string{
 		"counter: as for duplicate",
 		"overlap: only a round counts in which each copy was written whole before the other's first answer byte, or one got an in-flight answer",
-		"environment: an undeclared 429, 502, 503, 504 or reset is tried with as many copies under different keys",
+		"environment: an undeclared 429, 5xx or reset is tried with as many copies under different keys",
 	},
 	Pass:   "in the overlapped rounds no second effect was counted, every copy was answered as promised, and the retry gave the race's result; a pass says so of these rounds and promises nothing of others",
 	Unsure: "too few rounds overlapped, or the counter did not hold its control",

@@ -12,7 +12,7 @@ var duplicate = Step{
 	},
 	Controls: []string{
 		"counter: one operation gives the unit u; the same values under another key must give 2u; new values start at 0",
-		"environment: a 429, 502, 503, 504 or reset that the contract does not declare is tried with as many other keys; if they meet it too, it was not the retry's doing",
+		"environment: a 429, 5xx or reset that the contract does not declare is tried with as many other keys; if they meet it too, it was not the retry's doing",
 	},
 	Pass:   "the retry was answered as promised and the effects stayed at one unit",
 	Unsure: "the counter did not hold its control, the first request was never accepted, or the answers cannot tell a stored result from a second run",

@@ -39,8 +39,10 @@ func (c *court) busy() []busyMoment {
 				// Requests are made to fail in the one, and the store is taken away in the other.
 				usual := h.Step != outcomeStep.Name && h.Step != storeDownStep.Name
 				fresh = fresh || usual && t.alone(x)
-				// What a kill meets tells of the kill.
-				failed := usual && h.Step != crashStep.Name && x.Attempt == 0 && (firstLabels[x.Label] || x.Label == "environment") && rule.failing(x)
+				// What a kill meets tells of the kill, what a key at the border of its
+				// rules meets of the rules, and values that were sent before of those.
+				plain := firstLabels[x.Label] && x.Label != "other-key" && h.Step != keyRulesStep.Name || x.Label == "environment"
+				failed := usual && h.Step != crashStep.Name && x.Attempt == 0 && plain && rule.failing(x)
 				if (fresh || passed) && x.Whole() && (rule.class(x).trouble || failed) {
 					m := busyMoment{status: x.Answer.Status, at: x.Answer.FirstByte}
 					if fresh && usual {
@@ -88,37 +90,6 @@ func (j *judging) busyAt(x *Exchange) (when string, met bool) {
 		}
 	}
 	return when, when != ""
-}
-
-// everybodyFails applies the environment control to an undeclared 5xx that is no
-// trouble by itself (that is environmental's): where fresh keys get errors too, it
-// is no answer to this key.
-func (j *judging) everybodyFails(t *Trial, x *Exchange) bool {
-	if c := j.rules.class(x); c.none || c.trouble || !j.rules.failing(x) || j.trusts("environment") {
-		return false
-	}
-	others, met := t.Under("environment"), 0
-	for _, o := range others {
-		if j.rules.failing(o) {
-			met++
-		}
-	}
-	when, elsewhere := j.busyAt(x)
-	switch {
-	case met > 0:
-		j.control("environment", false, "%d of %d requests under other keys failed too (%s)", met, len(others), j.rules.describe(x))
-	case elsewhere:
-		j.control("environment", false, "%s (%s)", when, j.rules.describe(x))
-	case len(others) == 0:
-		j.unsure(0, "run it again to the end", "%s: %s, and the run ended before other keys were tried", t.Name, j.rules.describe(x))
-		return true
-	default:
-		j.control("environment", true, "0 of %d requests under other keys failed too (%s)", len(others), j.rules.describe(x))
-		return false
-	}
-	j.unsure(0, "run against a target that answers new keys without errors, or declare the answer in the contract",
-		"%s: %s, and so did other keys: the environment did it", t.Name, j.rules.describe(x))
-	return true
 }
 
 // wording is what tells the words of two answers apart.

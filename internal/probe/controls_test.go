@@ -141,6 +141,47 @@ func TestErrorsOfEverybodyAreNoRefusal(t *testing.T) {
 	}
 }
 
+// TestErrorsNowAndThen: a right server that answers some requests of all keys
+// with an error of its own is accused in no step.
+func TestErrorsNowAndThen(t *testing.T) {
+	for _, text := range []string{charge, with()} {
+		for _, every := range []int{3, 5, 7, 11} {
+			busy := func(s *charges, c *conn) bool {
+				return s.served%every == 0 && !strings.HasPrefix(c.request.ID, "control/")
+			}
+			r, _ := play(t, scene{contract: text, behaviour: behaviour{busy: busy, busyWith: 500}})
+			if r.Counts[probe.Fail] > 0 || r.Exit != 3 {
+				t.Errorf("each %dth request gets 500: exit %d\n%s", every, r.Exit, outcome(r))
+			}
+		}
+	}
+}
+
+// TestErrorsOfOneRequestAlone: what no other key meets is the key's, in each step.
+func TestErrorsOfOneRequestAlone(t *testing.T) {
+	for id, want := range map[string]string{
+		"duplicate/first": "duplicate/refused", "disconnect/hung up at the last byte/first": "disconnect/refused",
+		"fidelity/large/first": "fidelity/refused", "slow/slow": "slow/refused", "conflict/change-1/changed": "conflict/wrong-answer",
+	} {
+		sent := 0
+		busy := func(_ *charges, c *conn) bool {
+			if c.request.ID != id {
+				return false
+			}
+			sent++
+			return sent > 1 || strings.HasSuffix(id, "/changed")
+		}
+		r, _ := play(t, scene{contract: with(), behaviour: behaviour{busy: busy, busyWith: 500}})
+		name, _, _ := strings.Cut(id, "/")
+		if got := slugs(step(t, r, name)); got != want {
+			t.Errorf("500 to %s alone: %q\n%s", id, got, outcome(r))
+		}
+		if got := evidence(r, name, "environment"); len(got) == 0 || !strings.HasPrefix(got[0], "0 of ") {
+			t.Errorf("%s: the environment control is shown as %q", id, got)
+		}
+	}
+}
+
 func slugs(r probe.Result) string {
 	var out []string
 	for _, f := range r.Findings {

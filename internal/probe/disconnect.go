@@ -98,10 +98,9 @@ const slowMost = 60 * time.Second
 // afterRetry sends the same once more, tells the environment's part and looks
 // for the effect.
 func (b *builder) afterRetry(h hangUpTrial, f form, op *made, id string) []Action {
-	others := b.environmentAs(f, h.name, "environment", "retry", "again")
-	others.When.Fact = Failed // nobody saw a first answer, so that any error may be everybody's
 	return join(
-		[]Action{If{When: Condition{Fact: Settled, Labels: []string{"retry"}}, Body: []Action{comeBack("again", id, patience(b.op))}}, others},
+		[]Action{If{When: Condition{Fact: Settled, Labels: []string{"retry"}}, Body: []Action{comeBack("again", id, patience(b.op))}},
+			b.environmentAs(f, h.name, "environment", "retry", "again")},
 		b.whereAccepted("retry", b.above("appeared", "before", op)),
 	)
 }
@@ -174,7 +173,7 @@ func (j *judging) judgeHangUp(t *Trial, h hangUpTrial, s *hangUpTally) (text str
 	}
 	if j.judgeRetryAfterHangUp(t, h, hungUp, retry, wrong) {
 		again := j.sentInTime(t, hungUp, "again")
-		if (again != nil || len(t.Under("again")) == 0) && !j.everybodyFails(t, again) {
+		if again != nil || len(t.Under("again")) == 0 {
 			j.judgeRetried(t, h.name+", second retry", retry, again, wrong, "settled")
 		}
 	}
@@ -194,7 +193,7 @@ func (j *judging) hangUpUnit(t *Trial, h hangUpTrial) (int64, bool) {
 // failed when its caller left, a failure that is stored as declared. It is true
 // where a result came.
 func (j *judging) judgeRetryAfterHangUp(t *Trial, h hangUpTrial, hungUp, retry *Exchange, wrong string) bool {
-	if !j.final(t, retry, "again", "settled") || j.everybodyFails(t, retry) {
+	if !j.final(t, retry, "again", "settled") {
 		return false
 	}
 	p := j.op.Promise

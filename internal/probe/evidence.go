@@ -165,7 +165,8 @@ func (j *judging) first(t *Trial, label string) (*Exchange, bool) {
 	if j.rules.class(x).welcome {
 		return x, true
 	}
-	if j.environmental(t, x) {
+	// Of another error it cannot be told whether it is the request's doing.
+	if c := j.rules.class(x); (c.trouble || c.inFlight) && j.environmental(t, x) {
 		return x, false
 	}
 	if x == nil {
@@ -181,19 +182,22 @@ func (j *judging) first(t *Trial, label string) (*Exchange, bool) {
 	return x, false
 }
 
-// environmental applies the environment control to an exchange that met
-// trouble, and says whether the environment did it.
+// environmental applies the environment control to an exchange that failed as
+// everybody's may, and says whether the environment did it.
 func (j *judging) environmental(t *Trial, x *Exchange) bool {
 	if j.unowned(t, x) {
 		return true
 	}
-	if x == nil || !j.rules.class(x).trouble || j.trusts("environment") {
+	if x == nil || !j.rules.failing(x) || j.trusts("environment") {
 		return false
+	}
+	settle, words := "run against a target that is not overloaded, or declare the answer in the contract", j.rules.describe(x)
+	if !j.rules.class(x).trouble {
+		settle, words = "run against a target that answers new keys without errors, or declare the answer in the contract", j.rules.tell(x)
 	}
 	if when, met := j.busyAt(x); met {
 		j.control("environment", false, "%s (%s)", when, j.rules.describe(x))
-		j.unsure(0, "run against a target that is not overloaded, or declare the answer in the contract",
-			"%s: %s, and so did other keys: the environment did it", t.Name, j.rules.describe(x))
+		j.unsure(0, settle, "%s: %s, and so did other keys: the environment did it", t.Name, words)
 		return true
 	}
 	others := t.Under("environment")
@@ -203,15 +207,14 @@ func (j *judging) environmental(t *Trial, x *Exchange) bool {
 	}
 	met := 0
 	for _, o := range others {
-		if j.rules.class(o).trouble {
+		if j.rules.failing(o) {
 			met++
 		}
 	}
 	held := met == 0
 	j.control("environment", held, "%d of %d requests under other keys met the same trouble (%s)", met, len(others), j.rules.describe(x))
 	if !held {
-		j.unsure(0, "run against a target that is not overloaded, or declare the answer in the contract",
-			"%s: %s, and so did other keys: the environment did it", t.Name, j.rules.describe(x))
+		j.unsure(0, settle, "%s: %s, and so did other keys: the environment did it", t.Name, words)
 	}
 	return !held
 }

@@ -25,8 +25,6 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 	case Accepted:
 		return r.class(h.Trial(trial).lastOf(c.Labels)).welcome
 	case Troubled:
-		return h.Trial(trial).anyLast(c.Labels, func(x *Exchange) bool { return r.class(x).trouble }) || h.Trial(trial).keptOff(r, c.Labels)
-	case Failed:
 		return h.Trial(trial).anyLast(c.Labels, r.failing) || h.Trial(trial).keptOff(r, c.Labels)
 	case Pending:
 		return h.Trial(trial).pending(c.Labels)

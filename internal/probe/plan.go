@@ -213,11 +213,9 @@ const (
 	// Unsettled: the last answer under the labels is none, or one that tells
 	// the caller to come back: in flight, 429, 502, 503, 504.
 	Unsettled Fact = "unsettled"
-	// Troubled: some answer under the labels is a 429, 502, 503, 504 or no
-	// answer at all, and the contract declares no such answer.
+	// Troubled: some answer under the labels is a 429, a 5xx or no answer at
+	// all, and the contract declares no such answer.
 	Troubled Fact = "troubled"
-	// Failed: the same, or any other 5xx that the contract does not declare.
-	Failed Fact = "failed"
 	// Accepted: the last answer under the labels may be a first one: there is an
 	// effect to be counted.
 	Accepted Fact = "accepted"

@@ -55,8 +55,8 @@ func (r rules) class(x *Exchange) class {
 	return c
 }
 
-// failing says that an exchange met trouble, or a 5xx to which the contract gives
-// no meaning.
+// failing says that an exchange met trouble, or another 5xx to which the contract
+// gives no meaning.
 func (r rules) failing(x *Exchange) bool {
 	c := r.class(x)
 	return c.trouble || x.status() >= 500 && !c.welcome && !c.inFlight && !c.conflict && !c.duplicate

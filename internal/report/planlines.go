@@ -311,7 +311,7 @@ func conditionText(c probe.Condition) string {
 		}
 		return s
 	case probe.Troubled:
-		return "an answer to " + labels + " is missing or an undeclared 429, 502, 503 or 504"
+		return "an answer to " + labels + " is missing or an undeclared 429 or 5xx"
 	case probe.Accepted:
 		return "the answer to " + labels + " is a success"
 	case probe.Sparse:
