@@ -16,6 +16,7 @@ func keyFaults() []Variant {
 		pathInFingerprintOnly,
 		endpointTakesRecordOver,
 		answersForAnotherEndpoint,
+		lockLeavesPathOut,
 
 		// scope
 		callerLeftOut,
@@ -25,6 +26,7 @@ func keyFaults() []Variant {
 		lastCallerWins,
 		resultLeaksInRefusal,
 		queryLeftOut,
+		lockLeavesCallerOut,
 
 		// key-rules
 		longKeysGet500,

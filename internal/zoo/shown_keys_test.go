@@ -68,6 +68,18 @@ func shownBinding() map[string]func(*rig) {
 			r.wantEffects("o2", 0)
 			r.replayed(r.charge(), first)
 		},
+		"lock-leaves-path-out": func(r *rig) {
+			r.refusesAtOnce()
+			first, release := r.atWork(r.charge)
+			defer release()
+			r.want(refund(r, order("o2")), 409)
+			r.want(r.send("POST", "/v1/refunds", "another", order("o3")), 201)
+			release()
+			r.want(r.receive("the first is answered", first), 201)
+			r.want(refund(r, order("o2")), 201)
+			r.wantEffects("o", 1)
+			r.wantEffects("o2", 1)
+		},
 	}
 }
 
@@ -109,6 +121,16 @@ func shownScope() map[string]func(*rig) {
 			first := r.charge()
 			r.replayed(r.send("POST", "/v1/charges?source=app", "k", order("o")), first)
 			r.wantEffects("o", 1)
+		},
+		"lock-leaves-caller-out": func(r *rig) {
+			r.refusesAtOnce()
+			first, release := r.atWork(r.charge)
+			defer release()
+			r.want(r.by("b"), 409)
+			release()
+			r.want(r.receive("the first is answered", first), 201)
+			r.want(r.by("b"), 201)
+			r.wantEffects("o", 2)
 		},
 	}
 }

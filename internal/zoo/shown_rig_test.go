@@ -80,6 +80,14 @@ func (r *rig) overtaken() (owner, duplicate reply) {
 	return r.receive("the owner answers", first), duplicate
 }
 
+// refusesAtOnce serves so that what is in flight is refused and not waited for,
+// since a wait ends by the clock, which stands.
+func (r *rig) refusesAtOnce() {
+	r.Helper()
+	r.variant.Options = func(o *reference.Options) { o.InFlight = "reject" }
+	r.restart()
+}
+
 // hungUp has the charge's caller hang up while it is worked on; then is done
 // before the work is.
 func (r *rig) hungUp(then func()) {
