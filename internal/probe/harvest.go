@@ -91,11 +91,7 @@ func (h *harvester) adopt() {
 			if r := h.planted.Record(h.op.Name, o.trial); r == nil || r.FirstSent == 0 && !r.Accepted {
 				continue
 			}
-			for _, q := range h.again.plan.Requests {
-				if q.ID == o.id {
-					plan.Adopted = append(plan.Adopted, q)
-				}
-			}
+			plan.Adopted = append(plan.Adopted, h.request(o.id))
 		}
 		return
 	}
@@ -109,12 +105,7 @@ func (h *harvester) sameAsPlanted() error {
 		if r == nil {
 			continue // the planting was cut off before it
 		}
-		var q *Request
-		for _, made := range h.again.plan.Requests {
-			if made.ID == o.id {
-				q = made
-			}
-		}
+		q := h.request(o.id)
 		if q.Key != r.Request.Key {
 			return problem.New("", "the key of %s, %s is not the one that was planted", h.op.Name, o.trial).
 				WithHint("harvest with the recipe and the key material that it was planted with")
@@ -242,11 +233,13 @@ func earlier(e trace.Event, by int64) trace.Event {
 
 // lend puts a request that was made as the planting did into a step's plan.
 func (h *harvester) lend(b *builder, id string) {
-	for _, q := range h.again.plan.Requests {
-		if q.ID == id {
-			b.plan.Requests = append(b.plan.Requests, q)
-		}
-	}
+	b.plan.Requests = append(b.plan.Requests, h.request(id))
+}
+
+// request gives a request that was made as the planting did.
+func (h *harvester) request(id string) *Request {
+	i := slices.IndexFunc(h.again.plan.Requests, func(q *Request) bool { return q.ID == id })
+	return h.again.plan.Requests[i]
 }
 
 // planDuplicate sends one operation again that was left alone so far, where
@@ -273,13 +266,13 @@ func (h *harvester) planKept(b *builder, r *Record, as string) {
 func (h *harvester) planConflict(b *builder) {
 	for _, r := range h.pick(ForConflict, h.within) {
 		o := h.take(b, r, "conflict")
-		name := pointerName(o.leaf.pointer) + " changed"
+		m := valueChange(h.op, *o.leaf)
 		control := b.make(r.Name + "/control")
-		control.draft.put(o.leaf.pointer, otherValue(o.leaf.value))
-		controlID := b.freeze(r.Name+"/control", control, name+", under its own key")
+		m.change(control.draft)
+		controlID := b.freeze(r.Name+"/control", control, m.name+ownKey)
 		changed := h.again.with(o.made)
-		changed.draft.put(o.leaf.pointer, otherValue(o.leaf.value))
-		changedID := h.again.freeze(r.Name+"/changed", changed, name)
+		m.change(changed.draft)
+		changedID := h.again.freeze(r.Name+"/changed", changed, m.name)
 		h.lend(b, changedID)
 		b.thread(r.Name, join(
 			b.count(lateBefore, o.made),
