@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -110,17 +111,7 @@ func changeable(op *contract.Operation) []leaf {
 	if err != nil {
 		return nil
 	}
-	var out []leaf
-	for _, l := range d.leaves() {
-		fresh := false
-		for _, f := range op.Request.Fresh {
-			fresh = fresh || f.At == l.pointer
-		}
-		if !fresh && covered(op, l.pointer) {
-			out = append(out, l)
-		}
-	}
-	return out
+	return slices.DeleteFunc(coveredIn(op, d), func(l leaf) bool { return freshAt(op, l.pointer) != nil })
 }
 
 // purposeOf reads a planted operation's name.
