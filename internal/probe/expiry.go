@@ -89,13 +89,9 @@ func (b *builder) expiryThread(trial string, actions []Action) {
 func (b *builder) planRetaining(s spans, w retaining) {
 	op, id, met := b.conflicted(w)
 	send := func(label, target string, within time.Duration) Action {
-		return Repeat{
-			Body:   []Action{Send{Label: label, Request: id, Copies: 1, Target: target}},
-			While:  Condition{Fact: Unsettled, Labels: []string{label}},
-			Every:  min(comeBackEvery, within/4),
-			Within: within,
-			Max:    comeBackMost,
-		}
+		r := comeBackAt(label, id, target, within).(Repeat)
+		r.Every = min(r.Every, within/4)
+		return r
 	}
 	actions := join(
 		b.count("before", op),
@@ -128,25 +124,13 @@ func (b *builder) planForgotten(s spans, target string) {
 	b.plan.Makes++ // a forgotten key makes a new operation
 	b.expiryThread(trial, join(
 		b.count("before", op),
-		[]Action{Repeat{
-			Body:   []Action{Send{Label: "first", Request: id, Copies: 1, Target: target}},
-			While:  Condition{Fact: Unsettled, Labels: []string{"first"}},
-			Every:  comeBackEvery,
-			Within: s.patience,
-			Max:    comeBackMost,
-		}},
+		[]Action{comeBackAt("first", id, target, s.patience)},
 		b.above("after-first", "before", op),
 		[]Action{
 			b.pass("first", LastAnswered, s.after),
 			Send{Label: "after", Request: id, Copies: afterCopies, Hold: HoldBody, Target: target},
 			Settle{For: comeBackEvery},
-			Repeat{
-				Body:   []Action{Send{Label: "again", Request: id, Copies: 1, Target: target}},
-				While:  Condition{Fact: Unsettled, Labels: []string{"again"}},
-				Every:  comeBackEvery,
-				Within: patience(b.op),
-				Max:    comeBackMost,
-			},
+			comeBackAt("again", id, target, patience(b.op)),
 		},
 		b.settled("settled", op),
 		[]Action{b.environmentAt(target, trial, "first", "after", "again")},
