@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/big"
@@ -88,15 +87,14 @@ func (t *selfTest) live(ctx context.Context, world *App, c selfCase, spec *contr
 	if err != nil {
 		return nil, err
 	}
-	file, remove, err := o.traceFile()
+	file, done, err := o.traceFile()
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
-	defer file.Close()
+	defer done()
 	broken := live.Run(ctx, trace.NewWriter(file))
 	if broken != nil {
-		if info, err := file.Stat(); err == nil && info.Size() == 0 {
+		if isEmpty(file) {
 			os.Remove(o.tracePath) // the next attempt makes it anew
 			return nil, fmt.Errorf("%w: %w", errUnsent, broken)
 		}
@@ -183,12 +181,6 @@ func (p *seat) world(app *App) *App {
 	}
 	world.Environ = func() []string { return append(app.Environ(), p.inherit...) }
 	return &world
-}
-
-func randomHex() string {
-	b := make([]byte, 8)
-	rand.Read(b) // never fails (crypto/rand)
-	return hex.EncodeToString(b)
 }
 
 // Ports below those that systems give to outgoing connections: between a kill

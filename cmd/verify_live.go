@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -17,30 +18,52 @@ import (
 
 // runLive sends the plan, records it, and judges the record.
 func runLive(ctx context.Context, app *App, o *verifyOptions, spec *contract.Contract) error {
-	live, err := prepareLive(ctx, app, o, spec)
+	live, file, done, err := o.begin(ctx, app, spec)
 	if err != nil {
 		return err
 	}
-	if err := o.checkReportFiles(spec); err != nil {
-		return err
+	defer done()
+	broken := sendAll(ctx, app, live, file)
+	if broken != nil && isEmpty(file) {
+		return broken
 	}
-	file, remove, err := o.traceFile()
-	if err != nil {
-		return err
+	return o.judgeRun(app, file, broken)
+}
+
+// begin makes all ready for a run that is judged at once, and its trace. done
+// closes that.
+func (o *verifyOptions) begin(ctx context.Context, app *App, spec *contract.Contract) (live *run.Live, file *os.File, done func(), err error) {
+	if live, err = prepareLive(ctx, app, o, spec); err != nil {
+		return nil, nil, nil, err
 	}
-	defer remove()
-	defer file.Close()
+	if err = o.checkReportFiles(spec); err != nil {
+		return nil, nil, nil, err
+	}
+	if file, done, err = o.traceFile(); err != nil {
+		return nil, nil, nil, err
+	}
+	return live, file, done, nil
+}
+
+// sendAll carries out a run into its trace, and tells what it could not tidy up.
+func sendAll(ctx context.Context, app *App, live *run.Live, file *os.File) error {
 	broken := live.Run(ctx, trace.NewWriter(file))
 	app.endProgress()
 	for _, left := range live.Left() {
 		fmt.Fprintf(app.Err, "idem: %s\n", left)
 	}
-	if _, err := file.Seek(0, 0); err != nil {
+	return broken
+}
+
+func isEmpty(file *os.File) bool {
+	info, err := file.Stat()
+	return err != nil || info.Size() == 0
+}
+
+// judgeRun judges and shows what was recorded, also before a run broke.
+func (o *verifyOptions) judgeRun(app *App, file *os.File, broken error) error {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return problem.New(file.Name(), "cannot be read again: %s", reason(err))
-	}
-	// What was recorded before the run broke is judged and shown all the same.
-	if info, err := file.Stat(); broken != nil && (err != nil || info.Size() == 0) {
-		return broken
 	}
 	judged := o.judge(app, file, file.Name())
 	if broken != nil {
@@ -105,7 +128,7 @@ func prepareLive(ctx context.Context, app *App, o *verifyOptions, spec *contract
 		return nil, err
 	}
 	if o.runID == "" {
-		o.runID = newRunID()
+		o.runID = randomHex()
 	}
 	return run.Prepare(ctx, run.Options{
 		Phase: o.phase(), Planted: o.planted,
@@ -116,16 +139,16 @@ func prepareLive(ctx context.Context, app *App, o *verifyOptions, spec *contract
 	})
 }
 
-// newRunID makes 16 hexadecimal digits at random.
-func newRunID() string {
+// randomHex makes 16 hexadecimal digits at random.
+func randomHex() string {
 	b := make([]byte, 8)
 	rand.Read(b) // never fails (crypto/rand)
 	return hex.EncodeToString(b)
 }
 
 // traceFile opens the file for the trace: the one asked for, which must not be
-// there yet, or a temporary one that is removed. Both have mode 0600.
-func (o *verifyOptions) traceFile() (f *os.File, remove func(), err error) {
+// there yet, or a temporary one that done removes. Both have mode 0600.
+func (o *verifyOptions) traceFile() (f *os.File, done func(), err error) {
 	if o.tracePath == "" {
 		f, err := os.CreateTemp("", "idem-trace-*.ndjson")
 		if err != nil {
@@ -133,7 +156,7 @@ func (o *verifyOptions) traceFile() (f *os.File, remove func(), err error) {
 		}
 		// Where a system lets an open file go unnamed, not even a kill leaves it.
 		os.Remove(f.Name())
-		return f, func() { os.Remove(f.Name()) }, nil
+		return f, func() { f.Close(); os.Remove(f.Name()) }, nil
 	}
 	if o.tracePath == "-" {
 		return nil, nil, problem.New("--trace", "a trace is judged from its file, so it cannot go to standard output").
@@ -147,5 +170,5 @@ func (o *verifyOptions) traceFile() (f *os.File, remove func(), err error) {
 	if err != nil {
 		return nil, nil, problem.New(o.tracePath, "cannot be made: %s", reason(err))
 	}
-	return f, func() {}, nil
+	return f, func() { f.Close() }, nil
 }

@@ -80,11 +80,7 @@ func runPlant(ctx context.Context, app *App, o *verifyOptions, spec *contract.Co
 		return problem.New(o.plant, "cannot be made: %s", reason(err))
 	}
 	defer file.Close()
-	broken := live.Run(ctx, trace.NewWriter(file))
-	app.endProgress()
-	for _, left := range live.Left() {
-		fmt.Fprintf(app.Err, "idem: %s\n", left)
-	}
+	broken := sendAll(ctx, app, live, file)
 	if err := file.Sync(); err != nil && broken == nil {
 		broken = problem.New(o.plant, "cannot be written: %s", reason(err))
 	}
