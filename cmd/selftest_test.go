@@ -217,7 +217,7 @@ func childrenOf(t *testing.T, pid int) []string {
 		out = append(out, strings.Fields(string(text))...)
 	}
 	if runtime.GOOS == "linux" && len(files) > 0 && len(out) == 0 {
-		t.Log("no child was seen")
+		t.Error("no child was seen")
 	}
 	return out
 }
