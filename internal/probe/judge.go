@@ -77,15 +77,21 @@ func openCourt(e trace.Event) (*court, error) {
 	if sum := sha256.Sum256([]byte(e.Run.Contract)); !e.Run.Masked && hex.EncodeToString(sum[:]) != e.Run.SHA256 {
 		return nil, problem.New("event 1", "the contract in the trace is not the one that was run: its sha256 differs")
 	}
-	c, err := contract.ParseRecorded(e.Run.File, []byte(e.Run.Contract), e.Run.Profile)
-	if err == nil {
-		c, err = c.WithSettings(e.Run.Settings)
-	}
+	c, err := recorded(e.Run)
 	if err != nil {
 		return nil, err
 	}
 	return &court{run: e.Run, contract: c,
 		histories: map[[2]string]*History{}, idle: map[[2]string]*trace.Idle{}}, nil
+}
+
+// recorded reads the contract that stands in a run's header.
+func recorded(run *trace.Run) (*contract.Contract, error) {
+	c, err := contract.ParseRecorded(run.File, []byte(run.Contract), run.Profile)
+	if err != nil {
+		return nil, err
+	}
+	return c.WithSettings(run.Settings)
 }
 
 func (c *court) observe(e trace.Event) {

@@ -91,10 +91,7 @@ func openPlanted(e trace.Event) (*Planted, *contract.Contract, error) {
 	if err != nil {
 		return nil, nil, problem.New("", "it does not say when it was planted")
 	}
-	c, err := contract.ParseRecorded(e.Run.File, []byte(e.Run.Contract), e.Run.Profile)
-	if err == nil {
-		c, err = c.WithSettings(e.Run.Settings)
-	}
+	c, err := recorded(e.Run)
 	if err != nil {
 		return nil, nil, err
 	}
