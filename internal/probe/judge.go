@@ -165,6 +165,7 @@ func (c *court) steps(op *contract.Operation) []Result {
 		controls = trusted(controls)
 	}
 	prior := map[string]bool{}
+	shapes := sync.OnceValue(func() []shape { return c.shapes(op) })
 	var out []Result
 	lost := -1 // where the conflict step met records that a restart had taken
 	for _, s := range Steps() {
@@ -176,8 +177,8 @@ func (c *court) steps(op *contract.Operation) []Result {
 			continue // the tool that made the trace did not know it
 		}
 		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
-			history: c.histories[[2]string{op.Name, s.Name}], prior: prior, strict: c.run.RequireEffects, trust: c.trust,
-			shapes: sync.OnceValue(func() []shape { return c.shapes(op) }), busy: c.busy(), planted: c.run.Planted, epoch: c.run.Epoch}
+			history: c.histories[key], prior: prior, strict: c.run.RequireEffects, trust: c.trust,
+			shapes: shapes, busy: c.busy(), planted: c.run.Planted, epoch: c.run.Epoch}
 		res := c.step(s, j)
 		for _, f := range res.Findings {
 			prior[f.Slug] = true
