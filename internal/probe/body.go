@@ -45,11 +45,10 @@ func (d *draft) bytes() []byte {
 
 // set puts a text or an integer at a pointer that exists.
 func (d *draft) set(pointer, text string, integer bool) bool {
-	v := &fingerprint.Value{Kind: fingerprint.KindString, Str: text}
 	if integer {
-		v = &fingerprint.Value{Kind: fingerprint.KindNumber, Number: text}
+		return d.put(pointer, number(text))
 	}
-	return d.put(pointer, v)
+	return d.put(pointer, fingerprint.String(text))
 }
 
 // put replaces the value at a pointer that exists; a member that is absent is
@@ -180,8 +179,7 @@ func (d *draft) leaves() []leaf {
 		walkLeaves(d.tree, "", &out)
 	case contract.FormBody:
 		for _, f := range d.form {
-			v := &fingerprint.Value{Kind: fingerprint.KindString, Str: f[1]}
-			out = append(out, leaf{"/" + escapeToken(f[0]), v})
+			out = append(out, leaf{"/" + escapeToken(f[0]), fingerprint.String(f[1])})
 		}
 	}
 	return out

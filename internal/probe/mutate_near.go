@@ -49,8 +49,7 @@ func neighbours(op *contract.Operation, leaves []leaf) []mutation {
 	}
 	for _, l := range numbers[:min(len(numbers), largeLeaves)] {
 		for _, pair := range largeNumbers {
-			out = append(out, nearby(l, pair[0]+" and "+pair[1],
-				&fingerprint.Value{Kind: fingerprint.KindNumber, Number: pair[0]}, &fingerprint.Value{Kind: fingerprint.KindNumber, Number: pair[1]}))
+			out = append(out, nearby(l, pair[0]+" and "+pair[1], number(pair[0]), number(pair[1])))
 		}
 	}
 	return out[:min(len(out), mostNeighbours)]
@@ -86,7 +85,7 @@ func nextDouble(op *contract.Operation, leaves []leaf) []mutation {
 		if err != nil || f == math.Trunc(f) || math.Abs(f) < 1e-6 || math.Abs(f) > 1e15 {
 			return nil
 		}
-		return &fingerprint.Value{Kind: fingerprint.KindNumber, Number: strconv.FormatFloat(math.Nextafter(f, math.Inf(1)), 'f', -1, 64)}
+		return number(strconv.FormatFloat(math.Nextafter(f, math.Inf(1)), 'f', -1, 64))
 	})
 }
 

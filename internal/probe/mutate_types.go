@@ -84,7 +84,7 @@ func asNumber(op *contract.Operation, leaves []leaf) []mutation {
 		if n, err := strconv.ParseInt(v.Str, 10, 53); err != nil || strconv.FormatInt(n, 10) != v.Str {
 			return nil
 		}
-		return &fingerprint.Value{Kind: fingerprint.KindNumber, Number: v.Str}
+		return number(v.Str)
 	})
 }
 
