@@ -14,7 +14,6 @@ import (
 
 // made is one operation to be made: its body with fresh values in, its key.
 type made struct {
-	slot  string
 	form  form
 	draft *draft
 	fresh map[string]string
@@ -59,7 +58,7 @@ func (b *builder) makeAs(slot string, f form) *made {
 		b.fail(err)
 		d = &draft{}
 	}
-	m := &made{slot: slot, form: f, draft: d, fresh: map[string]string{}}
+	m := &made{form: f, draft: d, fresh: map[string]string{}}
 	for _, f := range b.op.Request.Fresh {
 		b.refresh(m, f, slot)
 	}
@@ -152,7 +151,7 @@ func (b *builder) rekeyAs(m *made, slot string) {
 
 // with copies an operation so that its body can be changed under the same key.
 func (b *builder) with(m *made) *made {
-	c := &made{slot: m.slot, form: m.form, fresh: map[string]string{}, key: m.key}
+	c := &made{form: m.form, fresh: map[string]string{}, key: m.key}
 	for k, v := range m.fresh {
 		c.fresh[k] = v
 	}
