@@ -69,11 +69,7 @@ func (f *plantFile) read(path string) error {
 	}
 	p, err := probe.ReadPlanted(trace.Read(bytes.NewReader(src[:whole])))
 	if err != nil {
-		wrong := problem.New(path, "%s", err)
-		if hint := problem.Hint(err); hint != "" {
-			return wrong.WithHint("%s", hint)
-		}
-		return wrong
+		return problem.New(path, "%s", err).Because(err)
 	}
 	f.held = p
 	if whole < len(src) {

@@ -59,11 +59,7 @@ func runReport(app *App, o *verifyOptions, file string) error {
 func (o *verifyOptions) judge(app *App, in io.Reader, name string) error {
 	r, err := probe.Judge(trace.Read(in))
 	if err != nil {
-		wrong := problem.New(name, "%s", err)
-		if hint := problem.Hint(err); hint != "" {
-			wrong = wrong.WithHint("%s", hint)
-		}
-		return wrong
+		return problem.New(name, "%s", err).Because(err)
 	}
 	if o.script != "" {
 		script, err := report.Script(*r, report.ContractOptions(r.Contract), o.script)
