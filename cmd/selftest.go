@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idem-toolkit/idem/internal/determ"
 	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/problem"
@@ -129,15 +128,10 @@ func (o *selfTestOptions) checkStores(app *App) error {
 		return problem.New("--store-env", "no store is in PostgreSQL").WithHint("--store postgres --store-env %s", o.storeEnv)
 	case !wanted:
 		return nil
-	case !determ.IsEnvName(o.storeEnv):
-		return problem.New("--store-env", "this takes the name of an environment variable, not a value").WithHint("--store-env DSN")
 	}
-	dsn, ok := app.LookupEnv(o.storeEnv)
-	if !ok || dsn == "" {
-		return problem.New("--store-env", "the environment variable %s is not set", o.storeEnv).WithHint("export %s", o.storeEnv)
-	}
-	o.dsn = dsn
-	return nil
+	var err error
+	o.dsn, err = databaseAddress(app, o.storeEnv)
+	return err
 }
 
 // chosen gives the variants to check: the named ones, or all; the reference

@@ -120,13 +120,19 @@ func (o *serveOptions) storeAddress(app *App) (string, error) {
 		}
 		return o.store, nil
 	}
-	if !determ.IsEnvName(o.storeEnv) {
+	return databaseAddress(app, o.storeEnv)
+}
+
+// databaseAddress is the address in the environment variable that --store-env
+// names.
+func databaseAddress(app *App, name string) (string, error) {
+	if !determ.IsEnvName(name) {
 		return "", problem.New("--store-env", "this takes the name of an environment variable, not a value").
 			WithHint("--store-env CHARGES_DSN")
 	}
-	address, ok := app.LookupEnv(o.storeEnv)
+	address, ok := app.LookupEnv(name)
 	if !ok || address == "" {
-		return "", problem.New("--store-env", "the environment variable %s is not set", o.storeEnv).WithHint("export %s", o.storeEnv)
+		return "", problem.New("--store-env", "the environment variable %s is not set", name).WithHint("export %s", name)
 	}
 	return address, nil
 }
