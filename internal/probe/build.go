@@ -198,20 +198,29 @@ const (
 
 // comeBack sends a request, and again while the answer says that the key is in
 // flight or the service is not able. Within is the longest that may go on.
-func comeBack(label, request string, within time.Duration) Action {
+func comeBack(label, request string, within time.Duration) Repeat {
+	return comeBackBy(Send{Label: label, Request: request, Copies: 1}, within)
+}
+
+// comeBackBy is comeBack by a send of another kind.
+func comeBackBy(s Send, within time.Duration) Repeat {
 	return Repeat{
-		Body:   []Action{Send{Label: label, Request: request, Copies: 1}},
-		While:  Condition{Fact: Unsettled, Labels: []string{label}},
+		Body:   []Action{s},
+		While:  Condition{Fact: Unsettled, Labels: []string{s.Label}},
 		Every:  comeBackEvery,
 		Within: within,
 		Max:    comeBackMost,
 	}
 }
 
-// comeBackOrConflict does the same for a request that may meet the conflict's
-// answer: that settles it, also where its status is the in-flight answer's.
-func (b *builder) comeBackOrConflict(label, request string) Action {
-	r := comeBack(label, request, patience(b.op)).(Repeat)
+// comeBackOrConflict is comeBack for a request that may meet the conflict's answer.
+func (b *builder) comeBackOrConflict(label, request string) Repeat {
+	return settlingConflict(comeBack(label, request, patience(b.op)))
+}
+
+// settlingConflict takes the conflict's answer for final, also where its status
+// is the in-flight answer's.
+func settlingConflict(r Repeat) Repeat {
 	r.While.ConflictSettles = true
 	return r
 }

@@ -89,7 +89,7 @@ func (b *builder) expiryThread(trial string, actions []Action) {
 func (b *builder) planRetaining(s spans, w retaining) {
 	op, id, met := b.conflicted(w)
 	send := func(label, target string, within time.Duration) Action {
-		r := comeBackAt(label, id, target, within).(Repeat)
+		r := comeBackAt(label, id, target, within)
 		r.Every = min(r.Every, within/4)
 		return r
 	}

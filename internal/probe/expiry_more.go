@@ -55,7 +55,7 @@ func (b *builder) conflicted(w retaining) (op *made, id string, met []Action) {
 	c := b.freezeChange(w.trial, m)
 	met = join([]Action{
 		comeBackAt("control", c.controlID, w.there, patience(b.op)),
-		b.settlingConflict(comeBackAt("changed", c.changedID, w.there, patience(b.op)))},
+		settlingConflict(comeBackAt("changed", c.changedID, w.there, patience(b.op)))},
 		b.count("control-effects", c.control), b.count("after-changed", c.original))
 	return c.original, c.originalID, met
 }

@@ -44,7 +44,7 @@ func planMissingKey(b *builder) {
 	oneID := b.freeze("one", one, "without a key")
 	twoID := b.freeze("two", two, "without a key, other values")
 	threeID := b.freeze("three", three, "without a key")
-	keyed := b.at(three, b.plainForm())
+	keyed := b.withForm(three, b.plainForm())
 	if b.op.Promise.MissingKey.Value.Mode == "execute" {
 		keyed = b.make("keyed") // the third has made its values known
 		b.plan.Makes++          // the first runs each time

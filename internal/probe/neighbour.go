@@ -27,7 +27,7 @@ type neighbour struct {
 func (b *builder) planNeighbour(n neighbour) {
 	prior := b.make(n.trial + "/prior")
 	priorID := b.freeze(n.trial+"/prior", prior, "")
-	control := b.at(prior, n.form)
+	control := b.withForm(prior, n.form)
 	if n.another {
 		control = b.makeAs(n.trial+"/control", n.form)
 	} else {
@@ -36,7 +36,7 @@ func (b *builder) planNeighbour(n neighbour) {
 	controlID := b.freeze(n.trial+"/control", control, n.change+", under a key of its own")
 	first := b.make(n.trial + "/first")
 	firstID := b.freeze(n.trial+"/first", first, "")
-	other := b.at(first, n.form)
+	other := b.withForm(first, n.form)
 	if n.another {
 		other = b.makeAs(n.trial+"/neighbour", n.form)
 		other.key = first.key
@@ -47,17 +47,17 @@ func (b *builder) planNeighbour(n neighbour) {
 	}
 	b.thread(n.trial, join(
 		b.count("prior-before", prior),
-		[]Action{b.comeBackAs("control-prior", priorID, false, patience(b.op))},
+		[]Action{comeBackAs("control-prior", priorID, false, patience(b.op))},
 		b.above("prior-after", "prior-before", prior),
 		b.neighbours(n, "control-before", control, false),
-		[]Action{b.comeBackAs("control", controlID, n.other, patience(b.op))},
+		[]Action{comeBackAs("control", controlID, n.other, patience(b.op))},
 		b.neighbours(n, "control-after", control, true, "control-before"),
 		b.count("control-main", control),
 		b.count("before", first),
 		[]Action{comeBack("first", firstID, patience(b.op))},
 		b.above("after-first", "before", first),
 		b.neighbours(n, "other-before", other, false),
-		[]Action{b.settlingConflict(b.comeBackAs("neighbour", otherID, n.other, patience(b.op)))},
+		[]Action{settlingConflict(comeBackAs("neighbour", otherID, n.other, patience(b.op)))},
 		b.neighboursWhereSeen(n, other),
 		b.neighbours(n, "other-after", other, false),
 		b.count("between", first),
@@ -80,29 +80,12 @@ func (b *builder) retried(n neighbour, id string) []Action {
 	if !n.retry {
 		return nil
 	}
-	return []Action{b.comeBackAs("retried", id, n.other, patience(b.op))}
-}
-
-// at copies an operation, key and values, to a request of another form.
-func (b *builder) at(m *made, f form) *made {
-	c := b.with(m)
-	c.form = f
-	return c
+	return []Action{comeBackAs("retried", id, n.other, patience(b.op))}
 }
 
 // comeBackAs is comeBack as either principal.
-func (b *builder) comeBackAs(label, request string, other bool, within time.Duration) Action {
-	r := comeBack(label, request, within).(Repeat)
-	r.Body = []Action{Send{Label: label, Request: request, Copies: 1, Other: other}}
-	return r
-}
-
-// settlingConflict takes the conflict's answer for final, also where its status
-// is the in-flight answer's.
-func (b *builder) settlingConflict(a Action) Action {
-	r := a.(Repeat)
-	r.While.ConflictSettles = true
-	return r
+func comeBackAs(label, request string, other bool, within time.Duration) Repeat {
+	return comeBackBy(Send{Label: label, Request: request, Copies: 1, Other: other}, within)
 }
 
 // neighbours counts a neighbour's effects: at once after settling, or as soon

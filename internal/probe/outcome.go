@@ -60,8 +60,7 @@ func (b *builder) planFailure(class string, v contract.Variant) {
 
 // unlessFailed makes a repeat end at the failure's own status, which may be one
 // that elsewhere tells the caller to come back.
-func unlessFailed(a Action) Action {
-	r := a.(Repeat)
+func unlessFailed(r Repeat) Repeat {
 	r.While.Unlike = "failing"
 	return r
 }

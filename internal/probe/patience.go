@@ -66,9 +66,8 @@ func withinRetention(op *contract.Operation, d time.Duration) time.Duration {
 
 // comeBackSlow is comeBack over connections that take no place among those
 // that go on at the same time.
-func comeBackSlow(label, request string, within time.Duration) Action {
-	r := comeBack(label, request, within).(Repeat)
-	r.Body = []Action{Send{Label: label, Request: request, Copies: 1, Long: true}}
+func comeBackSlow(label, request string, within time.Duration) Repeat {
+	r := comeBackBy(Send{Label: label, Request: request, Copies: 1, Long: true}, within)
 	r.Max = max(r.Max, int(within/comeBackEvery)+2)
 	return r
 }

@@ -143,7 +143,7 @@ func (b *builder) planAcross(f contract.Fresh, name, from, to string) {
 	b.refresh(changed, f, name+"/changed")
 	changedID := b.freeze(name+"/changed", changed, f.At+" changed")
 	conflict := func(label string) Action {
-		return b.settlingConflict(comeBackAt(label, changedID, to, patience(b.op)))
+		return settlingConflict(comeBackAt(label, changedID, to, patience(b.op)))
 	}
 	b.thread(name, join(
 		b.count("before", op), b.count("changed-before", changed),
@@ -156,10 +156,8 @@ func (b *builder) planAcross(f contract.Fresh, name, from, to string) {
 }
 
 // comeBackAt is comeBack at a replica.
-func comeBackAt(label, request, target string, within time.Duration) Action {
-	r := comeBack(label, request, within).(Repeat)
-	r.Body = []Action{Send{Label: label, Request: request, Copies: 1, Target: target}}
-	return r
+func comeBackAt(label, request, target string, within time.Duration) Repeat {
+	return comeBackBy(Send{Label: label, Request: request, Copies: 1, Target: target}, within)
 }
 
 // environmentOver is the environment's control at the replicas that met trouble.

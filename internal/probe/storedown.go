@@ -101,8 +101,8 @@ func planStoreDown(b *builder) {
 
 // recovered sends a request until its answer is final: while the service finds
 // its store again no 5xx is.
-func recovered(label, request string, within time.Duration) Action {
-	r := comeBack(label, request, within).(Repeat)
+func recovered(label, request string, within time.Duration) Repeat {
+	r := comeBack(label, request, within)
 	r.While.Recovering = true
 	return r
 }
