@@ -37,11 +37,10 @@ var purposes = [...]Purpose{ForReplay, ForLast, ForConflict, ForForget}
 
 // plantedOp is one operation of a plant plan.
 type plantedOp struct {
-	purpose Purpose
-	trial   string // "replay-1"
-	made    *made
-	id      string // of its request
-	leaf    *leaf  // for conflict, what will be changed
+	trial string // "replay-1"
+	made  *made
+	id    string // of its request
+	leaf  *leaf  // for conflict, what will be changed
 }
 
 // PlantPlans makes what planting sends for an operation: the counter control
@@ -92,7 +91,7 @@ func (b *builder) plantOps() []plantedOp {
 			continue
 		}
 		for i := range n {
-			o := plantedOp{purpose: purpose, trial: string(purpose) + "-" + strconv.Itoa(i+1)}
+			o := plantedOp{trial: string(purpose) + "-" + strconv.Itoa(i+1)}
 			o.made = b.make(o.trial)
 			o.id = b.freeze(o.trial, o.made, "")
 			if purpose == ForConflict {
