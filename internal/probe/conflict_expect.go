@@ -10,28 +10,29 @@ import (
 // how large.
 func (j *judging) expectRefusal(t *Trial, name string, first, changed *Exchange, ran bool, n int64) string {
 	p := j.op.Promise
+	c := j.rules.class(changed)
 	f := Finding{Case: name, Expected: p.Conflict.Value.Match.String(), Actual: j.rules.describe(changed)}
 	shown, _ := told(j.rules.differences(first, changed))
 	switch {
-	case j.rules.class(changed).conflict && ran:
+	case c.conflict && ran:
 		f.Slug, f.Expected = "conflict/changed-body-ran", "no effect of the changed body"
 		f.Actual = fmt.Sprintf("it was refused, yet effects rose by %d", n)
-	case j.rules.class(changed).conflict:
+	case c.conflict:
 		return ""
 	case ran:
 		f.Slug = "conflict/changed-body-ran"
 		f.Actual += fmt.Sprintf(", and effects rose by %d", n)
 		f.Follows = j.follows("duplicate/effect-ran-twice")
-	case j.rules.class(changed).welcome && (len(shown) == 0 || j.sound()):
+	case c.welcome && (len(shown) == 0 || j.sound()):
 		// With a sound counter nothing ran: whatever was answered is an old
 		// result. Without one only the same answer shows it.
 		f.Slug = "conflict/first-result-returned"
 		if len(shown) > 0 {
 			f.Actual += ", without an effect of its own"
 		}
-	case j.rules.class(changed).welcome:
+	case c.welcome:
 		f.Slug = "conflict/changed-body-ran"
-	case j.rules.class(changed).duplicate:
+	case c.duplicate:
 		f.Slug = "conflict/first-result-returned"
 	default:
 		f.Slug = "conflict/wrong-answer"
