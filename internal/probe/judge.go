@@ -213,7 +213,7 @@ func (c *court) shapes(op *contract.Operation) []shape {
 			}
 		}
 	}
-	return out
+	return slices.Clip(out) // steps share it, and some add to it
 }
 
 // judgeControlSafely makes of a control that cannot be judged one that does
