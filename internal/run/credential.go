@@ -56,18 +56,25 @@ func (l *Live) lines(a *contract.Auth, text, where, label string) ([][2]string, 
 	if err := l.guardProduction(text, where); err != nil {
 		return nil, err
 	}
-	if a.Header != "" && !(a.Per == "attempt" && plainValue(text)) {
-		l.hideCredential(a.Prefix, text, label)
-		l.hideParts(a.Prefix+text, label)
-	}
 	if a.Header == "" {
 		return l.headerLines(a, text, where, label)
 	}
+	l.hide(a, a.Prefix, text, label)
 	value := a.Prefix + text
 	if strings.ContainsAny(value, "\r\n\x00") {
 		return nil, problem.New(where, "the credential of %s has a line break in it", label)
 	}
 	return [][2]string{{a.Header, value}}, nil
+}
+
+// hide masks what stands in a header line, whole and in parts, unless it was
+// made for one attempt and is no secret.
+func (l *Live) hide(a *contract.Auth, prefix, text, label string) {
+	if a.Per == "attempt" && plainValue(text) {
+		return
+	}
+	l.hideCredential(prefix, text, label)
+	l.hideParts(prefix+text, label)
 }
 
 // hideCredential masks a credential, as it stands in its header too, and what a
@@ -128,10 +135,7 @@ func (l *Live) headerLines(a *contract.Auth, text, where, label string) ([][2]st
 				WithHint("print lines such as Authorization: Signature ..., or give auth a header")
 		}
 		value = strings.TrimSpace(value)
-		if a.Per != "attempt" || !plainValue(value) {
-			l.hideCredential("", value, label)
-			l.hideParts(value, label)
-		}
+		l.hide(a, "", value, label)
 		lines = append(lines, [2]string{strings.TrimSpace(name), value})
 	}
 	if len(lines) == 0 {
