@@ -102,14 +102,7 @@ func (f *plantFile) add(h trace.Harvest) error {
 }
 
 // seen writes down what a harvest saw that later ones build on.
-func (f *plantFile) seen(run io.ReadSeeker, use trace.Harvest, cleaned bool) error {
-	if _, err := run.Seek(0, io.SeekStart); err != nil {
-		return problem.New("trace", "cannot be read again: %s", reason(err))
-	}
-	r, err := probe.Judge(trace.Read(run))
-	if err != nil {
-		return problem.New("trace", "%s", err)
-	}
+func (f *plantFile) seen(r *probe.Report, use trace.Harvest, cleaned bool) error {
 	use.Uses, use.Cleaned = nil, cleaned && !f.held.Cleaned
 	known := map[string]bool{}
 	for _, old := range f.held.Remembered {

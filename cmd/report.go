@@ -51,16 +51,24 @@ func runReport(app *App, o *verifyOptions, file string) error {
 		defer f.Close()
 		in, o.tracePath = app.patient(f), file
 	}
-	return o.judge(app, in, file)
+	r, err := judged(in, file)
+	if err != nil {
+		return err
+	}
+	return o.show(app, r)
 }
 
-// judge reads a trace, judges it, writes the reports and ends with the run's
-// exit code.
-func (o *verifyOptions) judge(app *App, in io.Reader, name string) error {
+// judged reads a trace and judges it.
+func judged(in io.Reader, name string) (*probe.Report, error) {
 	r, err := probe.Judge(trace.Read(in))
 	if err != nil {
-		return problem.New(name, "%s", err).Because(err)
+		return nil, problem.New(name, "%s", err).Because(err)
 	}
+	return r, nil
+}
+
+// show writes the reports and ends with the run's exit code.
+func (o *verifyOptions) show(app *App, r *probe.Report) error {
 	if o.script != "" {
 		script, err := report.Script(*r, report.ContractOptions(r.Contract), o.script)
 		if err != nil {
@@ -71,7 +79,7 @@ func (o *verifyOptions) judge(app *App, in io.Reader, name string) error {
 		}
 		return nil
 	}
-	err = o.writeReports(app, func(b *bytes.Buffer, d report.Destination) error {
+	err := o.writeReports(app, func(b *bytes.Buffer, d report.Destination) error {
 		return report.Write(b, d.Format, *r, o.rendering(app, r.Contract, d))
 	})
 	if err != nil {

@@ -103,10 +103,7 @@ func (t *selfTest) live(ctx context.Context, world *App, c selfCase, spec *contr
 	for _, left := range live.Left() {
 		fmt.Fprintf(t.app.Err, "idem: %s\n", left)
 	}
-	if _, err := file.Seek(0, 0); err != nil {
-		return nil, problem.New(file.Name(), "cannot be read again: %s", reason(err))
-	}
-	report, err := probe.Judge(trace.Read(file))
+	report, err := judgedRun(file)
 	if err != nil {
 		return nil, err
 	}

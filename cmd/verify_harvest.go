@@ -30,8 +30,16 @@ func runHarvest(ctx context.Context, app *App, o *verifyOptions, spec *contract.
 	if broken != nil && isEmpty(file) {
 		return broken
 	}
-	if err := planted.seen(file, use, broken == nil && live.Cleaned()); err != nil {
+	r, err := judgedRun(file)
+	if err != nil {
 		return err
 	}
-	return o.judgeRun(app, file, broken)
+	if err := planted.seen(r, use, broken == nil && live.Cleaned()); err != nil {
+		return err
+	}
+	shown := o.show(app, r)
+	if broken != nil {
+		return broken
+	}
+	return shown
 }

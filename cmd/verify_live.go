@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/problem"
 	"github.com/idem-toolkit/idem/internal/report"
 	"github.com/idem-toolkit/idem/internal/run"
@@ -27,7 +28,15 @@ func runLive(ctx context.Context, app *App, o *verifyOptions, spec *contract.Con
 	if broken != nil && isEmpty(file) {
 		return broken
 	}
-	return o.judgeRun(app, file, broken)
+	// What was recorded before the run broke is judged and shown all the same.
+	r, err := judgedRun(file)
+	if err == nil {
+		err = o.show(app, r)
+	}
+	if broken != nil {
+		return broken
+	}
+	return err
 }
 
 // begin makes all ready for a run that is judged at once, and its trace. done
@@ -60,16 +69,12 @@ func isEmpty(file *os.File) bool {
 	return err != nil || info.Size() == 0
 }
 
-// judgeRun judges and shows what was recorded, also before a run broke.
-func (o *verifyOptions) judgeRun(app *App, file *os.File, broken error) error {
+// judgedRun judges what a run has recorded.
+func judgedRun(file *os.File) (*probe.Report, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return problem.New(file.Name(), "cannot be read again: %s", reason(err))
+		return nil, problem.New(file.Name(), "cannot be read again: %s", reason(err))
 	}
-	judged := o.judge(app, file, file.Name())
-	if broken != nil {
-		return broken
-	}
-	return judged
+	return judged(file, file.Name())
 }
 
 // checkReportFiles refuses, before anything is sent, reports that could not be
