@@ -168,10 +168,7 @@ func (l *Live) unsetCredentials() error {
 func (l *Live) secretText(ctx context.Context, a *contract.Auth, where string) (string, error) {
 	switch {
 	case a.Env != "":
-		v, _ := l.options.Lookup(a.Env)
-		if v == "" {
-			return "", contract.Unset(where, []string{a.Env})
-		}
+		v, _ := l.options.Lookup(a.Env) // it is set: unsetCredentials tells of one that is not
 		return l.credentialText([]byte(v), where)
 	case a.File != "":
 		b, err := readCredential(l.beside(a.File))
