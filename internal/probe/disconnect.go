@@ -114,15 +114,7 @@ func judgeDisconnect(j *judging) {
 	j.tellable()
 	var s hangUpTally
 	for _, h := range hangUps(j.op) {
-		t := j.history.known(h.name)
-		if t == nil {
-			j.unsure(0, "run it again to the end", "%s: the run ended before it", h.name)
-			continue
-		}
-		before := j.mark()
-		c := Case{Name: h.name}
-		c.Text = j.judgeHangUp(t, h, &s)
-		j.examined(c, before)
+		j.tried(h.name, func(t *Trial) string { return j.judgeHangUp(t, h, &s) })
 	}
 	j.measure("hang-ups", strconv.Itoa(s.early)+" before an answer, "+strconv.Itoa(s.inAnswer)+" in one, "+strconv.Itoa(s.missed)+" too late",
 		"the caller hung up "+some(s.early, "time", "times")+" before an answer, and "+strconv.Itoa(s.inAnswer)+" in one")

@@ -54,18 +54,9 @@ func judgeFidelity(j *judging) {
 	}
 	j.tellable()
 	for _, name := range variants {
-		v, ok := j.op.Request.Variants[name]
-		if !ok {
-			continue
+		if v, ok := j.op.Request.Variants[name]; ok {
+			j.tried(name, func(t *Trial) string { return j.judgeVariant(t, name, v) })
 		}
-		before := j.mark()
-		c := Case{Name: name}
-		if t := j.history.known(name); t != nil {
-			c.Text = j.judgeVariant(t, name, v)
-		} else {
-			j.unsure(0, "run it again to the end", "%s: the run ended before it", name)
-		}
-		j.examined(c, before)
 	}
 }
 

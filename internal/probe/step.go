@@ -179,6 +179,19 @@ func (j *judging) examined(c Case, before mark) {
 	j.result.Cases = append(j.result.Cases, c)
 }
 
+// tried judges a trial that the contract asks for as a case of the step. Judge
+// says in a few words what was seen of it.
+func (j *judging) tried(name string, judge func(*Trial) string) {
+	before := j.mark()
+	c := Case{Name: name}
+	if t := j.history.known(name); t != nil {
+		c.Text = judge(t)
+	} else {
+		j.unsure(0, "run it again to the end", "%s: the run ended before it", name)
+	}
+	j.examined(c, before)
+}
+
 // mark is how far a judgement has come.
 type mark struct{ accused, reasons int }
 
