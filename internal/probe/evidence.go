@@ -126,14 +126,10 @@ func off(e Effects) int64 {
 // lapsed says that some request of a trial came later than the key's effective
 // retention on this target: then nothing of it is evidence (contract-v1, Steps).
 func (j *judging) lapsed(t *Trial) bool {
-	atLeast, _, known := j.op.EffectiveRetention()
-	went := t.went()
-	if !known || went < atLeast {
+	if !j.late(t) {
 		return false
 	}
-	j.unsure(j.op.Promise.Retention.Pos.Line, "give the target a longer retention (expiry.wait), or run where it answers faster",
-		"%s: requests went on for %s, longer than the key's retention of %s: that shows nothing",
-		t.Name, went.Round(time.Millisecond), atLeast)
+	j.lapsedAfter(t, t.went())
 	return true
 }
 

@@ -161,11 +161,7 @@ func (x *Exchange) since(first *Exchange) time.Duration {
 	if x == nil || x.Answer == nil || first == nil || first.Sent == nil {
 		return 0
 	}
-	at := x.Answer.FirstByte
-	if at == 0 {
-		at = x.Answer.LastByte
-	}
-	return time.Duration(at - first.Sent.WriteEnded)
+	return time.Duration(cmp.Or(x.Answer.FirstByte, x.Answer.LastByte) - first.Sent.WriteEnded)
 }
 
 // took is how long an exchange's answer took from its last written byte; 0
