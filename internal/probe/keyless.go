@@ -191,7 +191,7 @@ func (j *judging) judgeKeylessRuns(t *Trial) {
 	}
 	j.keylessRan(t, "keyless", "before", "settled", expected["keyless"], false)
 	j.keylessRan(t, "other", "before-other", "settled-other", expected["other"], leaked != "")
-	if !j.sound() && !j.rules.tellsApart(first, t.Last("keyed"), other, nil) {
+	if !j.rules.tellsApart(first, t.Last("keyed"), other, nil) {
 		j.tellable()
 	}
 }

@@ -125,9 +125,7 @@ func (j *judging) judgeTaken(t *Trial, r ruleTrial, one, control *Exchange) {
 		}
 		j.rule(t, f, "a key within the rules is remembered like any other")
 	}
-	if !j.sound() {
-		j.tellable()
-	}
+	j.tellable()
 }
 
 // judgeSecondKey judges a second key that must not be taken for the first. It

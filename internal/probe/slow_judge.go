@@ -27,20 +27,18 @@ func judgeSlow(j *judging) {
 	}
 	again := j.sentInTime(t, slow, "again")
 	winner := j.slowResult(t, slow, race)
-	wrong, told := "", false
+	wrong := ""
 	if unit, ok := j.slowUnit(t); ok {
 		if j.anyLate(t, slow, "again") {
-			wrong, told = j.ranWithin(t, slow, unit)
+			wrong = j.ranWithin(t, slow, unit)
 		} else {
-			wrong, told = j.tally(t, "", unit, winner != nil, true, [3]string{"before", "counted", "settled"})
+			wrong, _ = j.tally(t, "", unit, winner != nil, true, [3]string{"before", "counted", "settled"})
 		}
 	}
 	if winner == nil {
 		return
 	}
-	if !told && !j.controls.Counted {
-		j.tellable()
-	}
+	j.tellable()
 	for _, x := range race[1:] {
 		if j.forgettable(slow, x.since(slow)) && x.Whole() {
 			continue // its key may have been forgotten while it waited
@@ -55,8 +53,8 @@ func judgeSlow(j *judging) {
 }
 
 // ranWithin looks for a second effect among the counts that were read while the
-// key was remembered for certain.
-func (j *judging) ranWithin(t *Trial, slow *Exchange, unit int64) (slug string, ok bool) {
+// key was remembered for certain, and gives the slug of it.
+func (j *judging) ranWithin(t *Trial, slow *Exchange, unit int64) string {
 	before, ok := t.Counted("before")
 	for _, c := range t.Counts {
 		made := c.N - before.N
@@ -66,9 +64,9 @@ func (j *judging) ranWithin(t *Trial, slow *Exchange, unit int64) (slug string, 
 		j.accuse(t, Finding{Slug: j.slug("effect-ran-twice"), Follows: j.followsRuns(true),
 			Expected: "effects for one operation: " + itoa(unit), Actual: "effects counted: " + itoa(made)},
 			j.op.Promise.Duplicate.Pos, "requests that share a key and a body have one effect together")
-		return j.slug("effect-ran-twice"), true
+		return j.slug("effect-ran-twice")
 	}
-	return "", ok
+	return ""
 }
 
 // slowUnit is how many effects the slow operation makes where nothing comes
