@@ -20,6 +20,7 @@ func shownSlow() map[string]func(*rig) {
 			r.wantEffects("o", 2)
 		},
 		"claim-renewed-a-few-times": func(r *rig) {
+			r.refusesAtOnce()
 			first, release := r.atWork(r.charge)
 			defer release()
 			for range 6 {
