@@ -9,6 +9,7 @@ var callerLeftOut = Variant{
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return anyCaller{b} },
 }
 
+// anyCaller has keys as one space for all callers.
 type anyCaller struct{ reference.Behaviour }
 
 func (a anyCaller) Scope(s *reference.Service, call *reference.Call) reference.Scope {

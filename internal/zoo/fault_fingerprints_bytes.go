@@ -9,6 +9,7 @@ var fingerprintsBytes = Variant{
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return bytesOnly{b} },
 }
 
+// bytesOnly fingerprints the body as it came; where it was sent is in the scope.
 type bytesOnly struct{ reference.Behaviour }
 
 func (bytesOnly) Fingerprint(_ *reference.Service, call *reference.Call) string {

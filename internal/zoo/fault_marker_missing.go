@@ -13,6 +13,7 @@ var markerMissing = Variant{
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return unmarked{b} },
 }
 
+// unmarked replays the first answer and adds nothing.
 type unmarked struct{ reference.Behaviour }
 
 func (unmarked) Replay(_ context.Context, _ *reference.Service, _ *reference.Call, rec reference.Record) reference.Answer {

@@ -1,10 +1,6 @@
 package zoo
 
-import (
-	"encoding/json"
-
-	"github.com/idem-toolkit/idem/internal/reference"
-)
+import "github.com/idem-toolkit/idem/internal/reference"
 
 var numbersAreAdded = Variant{
 	Name:   "numbers-are-added",
@@ -21,12 +17,7 @@ type added struct{ reference.Behaviour }
 func (added) Fingerprint(_ *reference.Service, call *reference.Call) string {
 	return printOf(call, func(body any) any {
 		sum := 0.0
-		rest := leaves(body, func(v any) any {
-			n, ok := v.(json.Number)
-			if !ok {
-				return v
-			}
-			f, _ := n.Float64()
+		rest := numbers(body, func(f float64) any {
 			sum += f
 			return nil
 		})

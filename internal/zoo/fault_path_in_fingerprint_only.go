@@ -6,13 +6,5 @@ var pathInFingerprintOnly = Variant{
 	Name:      "path-in-fingerprint-only",
 	What:      "keys are one space for all endpoints: another one's request is refused as a conflict, where it is promised to run",
 	Caught:    []string{"binding"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return sharedByEndpoints{b} },
-}
-
-type sharedByEndpoints struct{ reference.Behaviour }
-
-func (a sharedByEndpoints) Scope(s *reference.Service, call *reference.Call) reference.Scope {
-	scope := a.Behaviour.Scope(s, call)
-	scope.Path = ""
-	return scope
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return anyEndpoint{b} },
 }

@@ -9,6 +9,7 @@ var pathLeftOut = Variant{
 	Behaviour: func(b reference.Behaviour) reference.Behaviour { return bodyOnly{anyEndpoint{b}} },
 }
 
+// anyEndpoint has keys as one space for all endpoints.
 type anyEndpoint struct{ reference.Behaviour }
 
 func (a anyEndpoint) Scope(s *reference.Service, call *reference.Call) reference.Scope {

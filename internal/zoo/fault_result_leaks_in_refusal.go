@@ -10,20 +10,10 @@ var resultLeaksInRefusal = Variant{
 	Name:      "result-leaks-in-refusal",
 	What:      "another caller's key is refused with a link to what the first caller made",
 	Caught:    []string{"scope"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return pointsAtTheFirst{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return pointsAtTheFirst{printsCaller{anyCaller{b}}} },
 }
 
 type pointsAtTheFirst struct{ reference.Behaviour }
-
-func (p pointsAtTheFirst) Scope(s *reference.Service, call *reference.Call) reference.Scope {
-	scope := p.Behaviour.Scope(s, call)
-	scope.Caller = ""
-	return scope
-}
-
-func (p pointsAtTheFirst) Fingerprint(s *reference.Service, call *reference.Call) string {
-	return sum(call.Caller, p.Behaviour.Fingerprint(s, call))
-}
 
 func (p pointsAtTheFirst) Conflict(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
 	a := p.Behaviour.Conflict(ctx, s, call, rec)

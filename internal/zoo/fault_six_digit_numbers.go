@@ -1,7 +1,6 @@
 package zoo
 
 import (
-	"encoding/json"
 	"strconv"
 
 	"github.com/idem-toolkit/idem/internal/reference"
@@ -21,13 +20,6 @@ type sixDigits struct{ reference.Behaviour }
 
 func (sixDigits) Fingerprint(_ *reference.Service, call *reference.Call) string {
 	return printOf(call, func(body any) any {
-		return leaves(body, func(v any) any {
-			n, ok := v.(json.Number)
-			if !ok {
-				return v
-			}
-			f, _ := n.Float64()
-			return strconv.FormatFloat(f, 'g', 6, 64)
-		})
+		return numbers(body, func(f float64) any { return strconv.FormatFloat(f, 'g', 6, 64) })
 	})
 }

@@ -1,7 +1,6 @@
 package zoo
 
 import (
-	"encoding/json"
 	"math"
 
 	"github.com/idem-toolkit/idem/internal/reference"
@@ -27,13 +26,6 @@ type computed struct {
 
 func (c computed) Fingerprint(_ *reference.Service, call *reference.Call) string {
 	return printOf(call, func(body any) any {
-		return leaves(body, func(v any) any {
-			n, ok := v.(json.Number)
-			if !ok {
-				return v
-			}
-			f, _ := n.Float64()
-			return c.of(f)
-		})
+		return numbers(body, func(f float64) any { return c.of(f) })
 	})
 }

@@ -185,6 +185,18 @@ func texts(v any, change func(string) string) any {
 	})
 }
 
+// numbers changes every number, however it is spelled.
+func numbers(v any, change func(float64) any) any {
+	return leaves(v, func(v any) any {
+		n, ok := v.(json.Number)
+		if !ok {
+			return v
+		}
+		f, _ := n.Float64()
+		return change(f)
+	})
+}
+
 // tokens is a JSON text without white space and with its escapes decoded, its
 // members in the order in which they were sent.
 func tokens(text []byte) string {

@@ -1,20 +1,10 @@
 package zoo
 
-import (
-	"context"
-
-	"github.com/idem-toolkit/idem/internal/reference"
-)
+import "github.com/idem-toolkit/idem/internal/reference"
 
 var noMarker = Variant{
 	Name:      "no-marker",
 	What:      "a replay is the first answer and nothing else: no marker, and no promise of one",
 	Says:      func(s *Says) { delete(s.Promise, "marker") },
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return plainReplay{b} },
-}
-
-type plainReplay struct{ reference.Behaviour }
-
-func (plainReplay) Replay(_ context.Context, _ *reference.Service, _ *reference.Call, rec reference.Record) reference.Answer {
-	return rec.Answer
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return unmarked{b} },
 }

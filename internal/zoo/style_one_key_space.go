@@ -9,15 +9,11 @@ var oneKeySpace = Variant{
 		s.Promise["scope"] = "[]"
 		s.Promise["binding"] = "conflict"
 	},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return sharedKeys{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return printsCaller{sharedKeys{b}} },
 }
 
 type sharedKeys struct{ reference.Behaviour }
 
 func (sharedKeys) Scope(*reference.Service, *reference.Call) reference.Scope {
 	return reference.Scope{}
-}
-
-func (k sharedKeys) Fingerprint(s *reference.Service, call *reference.Call) string {
-	return sum(call.Caller, k.Behaviour.Fingerprint(s, call))
 }
