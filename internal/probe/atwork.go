@@ -24,7 +24,7 @@ const (
 )
 
 // atWork names the trial of a neighbour that comes while the first is at work.
-func atWork(n neighbour) string { return n.trial + ", while the first is at work" }
+func atWork(trial string) string { return trial + ", while the first is at work" }
 
 // planAtWork plans the first, slow, and while it is at work three requests of
 // the neighbour, in new values: a control under a key of its own; one with the
@@ -35,7 +35,7 @@ func (b *builder) planAtWork(n neighbour) {
 	if b.op.Request.Slow == nil {
 		return
 	}
-	trial := atWork(n)
+	trial := atWork(n.trial)
 	first := b.makeAs(trial+"/slow", b.variantForm(*b.op.Request.Slow))
 	firstID := b.freeze(trial+"/slow", first, "")
 	control := b.freeze(trial+"/control", b.makeAs(trial+"/control", n.form), n.change+", under a key of its own")
@@ -68,8 +68,8 @@ type blocking struct {
 
 // judgeAtWork judges the neighbour that came while the first was at work. What
 // its controls leave open accuses nobody.
-func (j *judging) judgeAtWork(n neighbour, b blocking) {
-	t := j.history.known(atWork(n))
+func (j *judging) judgeAtWork(trial string, b blocking) {
+	t := j.history.known(atWork(trial))
 	if t == nil {
 		return
 	}
@@ -86,12 +86,12 @@ func (j *judging) judgeAtWork(n neighbour, b blocking) {
 	case !other.Whole():
 		j.note("%s: it got %s: that shows nothing", t.Name, j.rules.describe(other))
 	default:
-		j.judgeKeptOut(t, n, b, slow, control, other, beside)
+		j.judgeKeptOut(t, b, slow, control, other, beside)
 	}
 	j.examined(c, before)
 }
 
-func (j *judging) judgeKeptOut(t *Trial, n neighbour, b blocking, slow, control, other, beside *Exchange) {
+func (j *judging) judgeKeptOut(t *Trial, b blocking, slow, control, other, beside *Exchange) {
 	f := Finding{Case: t.Name, Slug: b.refused, Expected: "a result of its own at once, as under another key", Actual: j.rules.describe(other)}
 	free := j.rules.class(beside).welcome && beside.doneBefore(slow) // whether the neighbour waited or not
 	waited := other.whole()

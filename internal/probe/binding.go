@@ -68,7 +68,7 @@ func judgeBinding(j *judging) {
 		wrong = j.expectBoundReplay(t, m)
 	}
 	j.judgeBound(t, m, wrong)
-	j.judgeAtWork(n, blocking{
+	j.judgeAtWork(onSibling, blocking{
 		refused: "binding/refused-not-promised", failed: "binding/refused-not-promised", leaked: "binding/first-result-returned",
 		pos: j.op.Promise.Binding.Pos, promise: "the same key on another endpoint is an operation of its own",
 	})

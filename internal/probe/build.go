@@ -162,8 +162,11 @@ func (b *builder) subject(m *made) Subject {
 
 // counted says that the contract declares a counter of effects.
 func counted(op *contract.Operation) bool {
-	return op.Effects != nil && op.Effects.Kind != contract.ByResponses
+	return countable(op.Effects)
 }
+
+// countable says that effects are counted, and not by answers only.
+func countable(e *contract.Effects) bool { return e != nil && e.Kind != contract.ByResponses }
 
 // countAction reads the counter now; nothing where there is none.
 func (b *builder) count(label string, m *made) []Action {

@@ -49,21 +49,21 @@ func (b *builder) planNeighbour(n neighbour) {
 		b.count("prior-before", prior),
 		[]Action{comeBackAs("control-prior", priorID, false, patience(b.op))},
 		b.above("prior-after", "prior-before", prior),
-		b.neighbours(n, "control-before", control, false),
+		b.neighbours(n, "control-before", control),
 		[]Action{comeBackAs("control", controlID, n.other, patience(b.op))},
-		b.neighbours(n, "control-after", control, true, "control-before"),
+		b.neighboursAbove(n, "control-after", "control-before", control),
 		b.count("control-main", control),
 		b.count("before", first),
 		[]Action{comeBack("first", firstID, patience(b.op))},
 		b.above("after-first", "before", first),
-		b.neighbours(n, "other-before", other, false),
+		b.neighbours(n, "other-before", other),
 		[]Action{settlingConflict(comeBackAs("neighbour", otherID, n.other, patience(b.op)))},
 		b.neighboursWhereSeen(n, other),
-		b.neighbours(n, "other-after", other, false),
+		b.neighbours(n, "other-after", other),
 		b.count("between", first),
 		b.retried(n, otherID),
 		[]Action{comeBack("again", firstID, patience(b.op)), b.environment(n.trial, 2, NoHold, "first", "control", "neighbour", "retried", "again")},
-		b.neighbours(n, "settled-neighbour", other, false),
+		b.neighbours(n, "settled-neighbour", other),
 		b.settledLast(n, first),
 	)...)
 }
@@ -88,31 +88,36 @@ func comeBackAs(label, request string, other bool, within time.Duration) Repeat 
 	return comeBackBy(Send{Label: label, Request: request, Copies: 1, Other: other}, within)
 }
 
-// neighbours counts a neighbour's effects: at once after settling, or as soon
-// as there are more than above.
-func (b *builder) neighbours(n neighbour, label string, m *made, poll bool, above ...string) []Action {
-	effects := b.op.Effects
+// effectsOf gives what counts a neighbour's effects.
+func effectsOf(op *contract.Operation, n neighbour) *contract.Effects {
 	if n.sibling {
-		effects = b.op.Sibling.Effects
+		return op.Sibling.Effects
 	}
+	return op.Effects
+}
+
+// neighbours counts a neighbour's effects after settling.
+func (b *builder) neighbours(n neighbour, label string, m *made) []Action {
+	effects := effectsOf(b.op, n)
 	if !countable(effects) {
 		return nil
 	}
-	c := Count{Label: label, Subject: b.subject(m), Sibling: n.sibling, Poll: poll}
-	if len(above) > 0 {
-		c.Above = above[0]
+	return []Action{Settle{For: effects.Settle}, Count{Label: label, Subject: b.subject(m), Sibling: n.sibling}}
+}
+
+// neighboursAbove counts them until there are more than at an earlier reading.
+func (b *builder) neighboursAbove(n neighbour, label, above string, m *made) []Action {
+	if !countable(effectsOf(b.op, n)) {
+		return nil
 	}
-	if poll {
-		return []Action{c}
-	}
-	return []Action{Settle{For: effects.Settle}, c}
+	return []Action{Count{Label: label, Subject: b.subject(m), Sibling: n.sibling, Poll: true, Above: above}}
 }
 
 // neighboursWhereSeen waits for the neighbour's effect, but only where it was
 // accepted and the control's was seen: for one that was refused, or that the
 // counter is blind to, nobody need wait.
 func (b *builder) neighboursWhereSeen(n neighbour, m *made) []Action {
-	body := b.neighbours(n, "other-seen", m, true, "other-before")
+	body := b.neighboursAbove(n, "other-seen", "other-before", m)
 	if len(body) == 0 {
 		return nil
 	}
@@ -126,10 +131,7 @@ func (b *builder) neighboursWhereSeen(n neighbour, m *made) []Action {
 // come, and the first's key must outlive the wait. Whole says that this is as
 // long as effects may take.
 func neighbourWait(op *contract.Operation, n neighbour) (wait time.Duration, whole bool) {
-	effects := op.Effects
-	if n.sibling {
-		effects = op.Sibling.Effects
-	}
+	effects := effectsOf(op, n)
 	atLeast, _, known := op.EffectiveRetention()
 	if !known || atLeast/3 >= effects.AppearsWithin {
 		return effects.AppearsWithin, true
@@ -137,20 +139,16 @@ func neighbourWait(op *contract.Operation, n neighbour) (wait time.Duration, who
 	return atLeast / 3, false
 }
 
-// countable says that effects are counted, and not by answers only.
-func countable(e *contract.Effects) bool { return e != nil && e.Kind != contract.ByResponses }
-
 // met is what a neighbour's experiment showed.
 type met struct {
 	first, control, other, retried, again *Exchange
 	prior                                 *Exchange // nil where the control has values of its own
 
-	counted     bool  // the neighbour's own effects can be counted
-	unit, own   int64 // of the control and of the neighbour
-	late        int64 // what rose after the neighbour was answered
-	lateCounted bool
-	leak        string // see leaks
-	unseen      bool   // no effect of its own came for as long as could be waited, which is not as long as it may take
+	counted   bool   // the neighbour's own effects can be counted
+	unit, own int64  // of the control and of the neighbour
+	late      int64  // what rose after the neighbour was answered
+	leak      string // see leaks
+	unseen    bool   // no effect of its own came for as long as could be waited, which is not as long as it may take
 }
 
 // meet reads a neighbour's experiment. Why says why it proves nothing, in words
@@ -200,9 +198,10 @@ func (j *judging) meetCounts(t *Trial, n neighbour, m *met) {
 		_, whole := neighbourWait(j.op, n)
 		m.unseen, m.counted = !whole, whole
 	}
-	between, ok := t.reading("between")
+	between, ok1 := t.reading("between")
 	settled, ok2 := t.Counted("settled")
-	if m.lateCounted = ok && ok2; m.lateCounted && !j.blurred(t, n, m) {
+	lateCounted := ok1 && ok2
+	if lateCounted && !j.blurred(t, n) {
 		m.late = settled.N - between.N
 	}
 	if n.another || n.sibling {
@@ -212,7 +211,7 @@ func (j *judging) meetCounts(t *Trial, n neighbour, m *met) {
 			m.late += end.N - after.N
 		}
 	}
-	if m.counted || m.lateCounted {
+	if m.counted || lateCounted {
 		j.result.Evidence.Effects = j.worse(Effects{Before: 0, After: m.own, Settled: m.own + m.late,
 			Unit: max(m.unit, j.controls.Unit), CountedBy: string(j.op.Effects.Kind)})
 	}
@@ -237,7 +236,7 @@ func (j *judging) rise(t *Trial, from, to string) (n int64, ok bool) {
 // blurred says that the operation's counter may show a neighbour's effect that
 // cannot be counted on its own, so that it may come at any time: what rose later
 // is then not told from it.
-func (j *judging) blurred(t *Trial, n neighbour, m *met) bool {
+func (j *judging) blurred(t *Trial, n neighbour) bool {
 	if !n.sibling || countable(j.op.Sibling.Effects) {
 		return false
 	}

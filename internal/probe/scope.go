@@ -110,7 +110,7 @@ func judgeScope(j *judging) {
 		}
 		j.examined(c, before)
 	}
-	j.judgeAtWork(neighbour{trial: anotherCaller, other: true}, blocking{
+	j.judgeAtWork(anotherCaller, blocking{
 		refused: "scope/other-callers-conflict", failed: "scope/other-caller-refused", leaked: "scope/other-callers-result",
 		pos: j.op.Promise.ScopePos, promise: "a key is unique to its caller: another caller's request under it is an operation of its own",
 	})
