@@ -86,11 +86,9 @@ func runProfile(app *App, o *profileOptions) error {
 	} else {
 		p, err := contract.ProfileNamed(o.name)
 		if err != nil {
-			hint := problem.Hint(err)
-			if document.Nearest(o.name, contract.ProfileNames()) != "" {
-				hint = "idem profile show " + hint
-			} else {
-				hint = "idem profile list"
+			hint := "idem profile list"
+			if near := document.Nearest(o.name, contract.ProfileNames()); near != "" {
+				hint = "idem profile show " + near
 			}
 			return problem.New("", "no profile named %s is known", document.Show(o.name)).WithHint("%s", hint)
 		}

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -95,7 +94,6 @@ func variantNamed(flag, name string, list []zoo.Variant) (zoo.Variant, error) {
 
 // writeVariants lists variants, in the order of their steps.
 func writeVariants(app *App, list []zoo.Variant, format string) error {
-	var b bytes.Buffer
 	if format == "json" {
 		type entry struct {
 			Name     string   `json:"name"`
@@ -106,25 +104,17 @@ func writeVariants(app *App, list []zoo.Variant, format string) error {
 		for _, v := range list {
 			all = append(all, entry{v.Name, v.What, v.Caught})
 		}
-		enc := json.NewEncoder(&b)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		if err := enc.Encode(all); err != nil {
-			return err
-		}
-	} else {
-		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		for _, v := range list {
-			if v.IsFault() {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, strings.Join(v.Caught, ", "), v.What)
-			} else {
-				fmt.Fprintf(w, "%s\t%s\n", v.Name, v.What)
-			}
-		}
-		w.Flush()
+		return printJSON(app.Out, all)
 	}
-	if _, err := app.Out.Write(b.Bytes()); err != nil {
-		return problem.New("standard output", "%s", rootCause(err))
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, v := range list {
+		if v.IsFault() {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", v.Name, strings.Join(v.Caught, ", "), v.What)
+		} else {
+			fmt.Fprintf(w, "%s\t%s\n", v.Name, v.What)
+		}
 	}
-	return nil
+	w.Flush()
+	return writeText(app, b.String())
 }

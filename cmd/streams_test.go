@@ -10,6 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // limitedWriter takes so many bytes and then fails.
@@ -95,6 +99,9 @@ func TestNamesCannotActOnTheTerminal(t *testing.T) {
 			{"key", bad}, {"key", "new", bad}, {"key", "new", "--out", bad + "/x"}, {"key", "check", bad}, {"key", "check", "--key-file", bad},
 			{"key", "check", "--key-fd", bad}, {"key", "check", "--key-env", bad}, {"key", "check", "-r", bad}, {"key", "subkey", "-r", bad}, {bad}, {"--" + bad},
 			{"recipe", "lint", bad}, {"recipe", "lock", bad}, {"verify", bad}, {"report", bad}, {"explain", bad}, {"config", "show", "--config", bad},
+			{"profile", "show", bad}, {"profile", "list", "--format", bad}, {"serve", "--fault", bad}, {"serve", "--style", bad}, {"serve", "--format", bad},
+			{"serve", "--contract=" + bad}, {"serve", "--post", bad}, {"serve", "--replica", bad}, {"verify", "--self-test", "--store", bad},
+			{"verify", "--self-test", "--fault", bad}, {"verify", "--self-test", "--style", bad}, {"verify", bad, "--live", "--plant", bad}, {"verify", bad, "--plant", bad},
 		} {
 			stdout, stderr, code := runHere(nil, strings.NewReader(""), args...)
 			if code == ExitDone || stderr == "" {
@@ -103,6 +110,19 @@ func TestNamesCannotActOnTheTerminal(t *testing.T) {
 			if strings.ContainsAny(stdout+stderr, "\x1b\u009b\u202e") || strings.Contains(stdout+stderr, "\nidem: all is well") || strings.Contains(stdout+stderr, key[8:30]) {
 				t.Errorf("%q: %q %q", args, stdout, stderr)
 			}
+		}
+	}
+}
+
+// TestAPlantFilesNameCannotActOnTheTerminal, which stands among what was planted.
+func TestAPlantFilesNameCannotActOnTheTerminal(t *testing.T) {
+	const evil = "x\x1b[2J\u009b1m\u202e\nidem: all is well"
+	for _, format := range []string{"human", "json"} {
+		var out bytes.Buffer
+		o := &verifyOptions{plant: evil, format: format}
+		err := o.tellPlanted(&App{Out: &out}, &contract.Contract{File: evil}, &probe.Planted{Run: &trace.Run{ID: "0123456789abcdef"}, Records: []*probe.Record{{Operation: "create", Why: evil}}})
+		if said := out.String(); err != nil || !strings.Contains(said, "x\\u001b[2J") || strings.Contains(said, "\nidem: all") || strings.ContainsFunc(said, unfit) {
+			t.Errorf("%s: %v: %q", format, err, said)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"time"
@@ -162,26 +161,19 @@ func (o *verifyOptions) tellPlanted(app *App, spec *contract.Contract, p *probe.
 			told.Refused[r.Operation+" "+r.Name] = r.Why
 		}
 	}
-	var b bytes.Buffer
 	if o.format == "json" {
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		_ = e.Encode(told) // plain data always encodes
-	} else {
-		told.human(&b, p)
+		return printJSON(app.Out, told)
 	}
-	if _, err := app.Out.Write(b.Bytes()); err != nil {
-		return problem.New("standard output", "%s", err)
-	}
-	return nil
+	var b bytes.Buffer
+	told.human(&b, p)
+	return writeText(app, b.String())
 }
 
 func stamped(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // human tells what was planted and when to come back.
 func (t plantedJSON) human(b *bytes.Buffer, p *probe.Planted) {
-	fmt.Fprintf(b, "planted in %s, run %s\n", t.Planted, t.Run)
+	fmt.Fprintf(b, "planted in %s, run %s\n", problem.Line(t.Planted), t.Run)
 	for _, op := range t.Operations {
 		total := 0
 		for _, n := range op.Standing {
@@ -206,5 +198,5 @@ func (t plantedJSON) human(b *bytes.Buffer, p *probe.Planted) {
 	if !t.Complete {
 		fmt.Fprintf(b, "  the run was interrupted: what was planted before that stays\n")
 	}
-	fmt.Fprintf(b, "idem verify %s --live --harvest %s\n", t.Contract, t.Planted)
+	fmt.Fprintf(b, "idem verify %s --live --harvest %s\n", problem.Line(t.Contract), problem.Line(t.Planted))
 }
