@@ -7,14 +7,20 @@ import (
 )
 
 var duplicateGets409 = Variant{
-	Name:      "duplicate-gets-409",
-	What:      "the duplicate is refused where the first answer is promised",
-	Caught:    []string{"duplicate"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return refusesDuplicate{b} },
+	Name:   "duplicate-gets-409",
+	What:   "the duplicate is refused where the first answer is promised",
+	Caught: []string{"duplicate"},
+	Behaviour: func(b reference.Behaviour) reference.Behaviour {
+		return duplicateGets{b, reference.Refuse(409, "key-conflict", "a request with this key was made already")}
+	},
 }
 
-type refusesDuplicate struct{ reference.Behaviour }
+// duplicateGets has one answer for what is finished.
+type duplicateGets struct {
+	reference.Behaviour
+	answer reference.Answer
+}
 
-func (refusesDuplicate) Replay(context.Context, *reference.Service, *reference.Call, reference.Record) reference.Answer {
-	return reference.Refuse(409, "key-conflict", "a request with this key was made already")
+func (d duplicateGets) Replay(context.Context, *reference.Service, *reference.Call, reference.Record) reference.Answer {
+	return d.answer
 }

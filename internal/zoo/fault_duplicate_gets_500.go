@@ -1,20 +1,12 @@
 package zoo
 
-import (
-	"context"
-
-	"github.com/idem-toolkit/idem/internal/reference"
-)
+import "github.com/idem-toolkit/idem/internal/reference"
 
 var duplicateGets500 = Variant{
-	Name:      "duplicate-gets-500",
-	What:      "the duplicate is detected, and answered 500",
-	Caught:    []string{"duplicate"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return failsDuplicate{b} },
-}
-
-type failsDuplicate struct{ reference.Behaviour }
-
-func (failsDuplicate) Replay(context.Context, *reference.Service, *reference.Call, reference.Record) reference.Answer {
-	return reference.Refuse(500, "handler-failed", "the key is there already")
+	Name:   "duplicate-gets-500",
+	What:   "the duplicate is detected, and answered 500",
+	Caught: []string{"duplicate"},
+	Behaviour: func(b reference.Behaviour) reference.Behaviour {
+		return duplicateGets{b, reference.Refuse(500, "handler-failed", "the key is there already")}
+	},
 }

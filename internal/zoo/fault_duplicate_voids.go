@@ -23,13 +23,11 @@ func voided(payment string) reference.Ask {
 }
 
 func (v voids) Replay(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
-	for _, f := range rec.Answer.Header {
-		if id, ok := strings.CutPrefix(f.Value, call.Path+"/"); ok && f.Name == "Location" {
-			ask := voided(id)
-			ask.Now, ask.Expires = s.Now(), s.Now().AddDate(100, 0, 0)
-			ask.LeaseUntil = ask.Expires
-			_, _, _ = s.Store().Claim(ctx, ask)
-		}
+	if id, made := strings.CutPrefix(location(rec.Answer), call.Path+"/"); made {
+		ask := voided(id)
+		ask.Now, ask.Expires = s.Now(), s.Now().AddDate(100, 0, 0)
+		ask.LeaseUntil = ask.Expires
+		_, _, _ = s.Store().Claim(ctx, ask)
 	}
 	return v.Behaviour.Replay(ctx, s, call, rec)
 }

@@ -7,15 +7,20 @@ import (
 )
 
 var loserGets500 = Variant{
-	Name:      "loser-gets-500",
-	What:      "the loser of a race meets the unique index, and is answered 500",
-	Caught:    []string{"concurrent"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return failsLoser{b} },
+	Name:   "loser-gets-500",
+	What:   "the loser of a race meets the unique index, and is answered 500",
+	Caught: []string{"concurrent"},
+	Behaviour: func(b reference.Behaviour) reference.Behaviour {
+		return loserGets{b, reference.Refuse(500, "handler-failed", "the key violates a unique constraint")}
+	},
 }
 
-type failsLoser struct{ reference.Behaviour }
+// loserGets has one answer for what is in flight.
+type loserGets struct {
+	reference.Behaviour
+	answer reference.Answer
+}
 
-func (failsLoser) Busy(context.Context, *reference.Service, *reference.Call, reference.Record) *reference.Answer {
-	a := reference.Refuse(500, "handler-failed", "the key violates a unique constraint")
-	return &a
+func (l loserGets) Busy(context.Context, *reference.Service, *reference.Call, reference.Record) *reference.Answer {
+	return &l.answer
 }

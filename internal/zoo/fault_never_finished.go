@@ -1,10 +1,6 @@
 package zoo
 
-import (
-	"context"
-
-	"github.com/idem-toolkit/idem/internal/reference"
-)
+import "github.com/idem-toolkit/idem/internal/reference"
 
 var neverFinished = Variant{
 	Name:   "never-finished",
@@ -13,11 +9,5 @@ var neverFinished = Variant{
 	Says: func(s *Says) {
 		s.Promise["in_flight"] = "{status: [409], wait: true}"
 	},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return unfinished{b} },
-}
-
-type unfinished struct{ reference.Behaviour }
-
-func (unfinished) Replay(context.Context, *reference.Service, *reference.Call, reference.Record) reference.Answer {
-	return reference.RefuseFor(409, "in-flight", "the first request with this key is still being worked on", 1)
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return duplicateGets{b, inFlight(409)} },
 }

@@ -33,7 +33,7 @@ func (k claimsForEver) Key(s *reference.Service, call *reference.Call) (string, 
 		return key, refusal
 	}
 	if _, stuck := k.claimed.get(s.Behaviour().Scope(s, call).ID(key)); stuck {
-		a := reference.RefuseFor(409, "in-flight", "the first request with this key is still being worked on", 1)
+		a := inFlight(409)
 		return key, &a
 	}
 	return key, nil

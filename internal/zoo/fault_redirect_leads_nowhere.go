@@ -2,7 +2,6 @@ package zoo
 
 import (
 	"context"
-	"slices"
 
 	"github.com/idem-toolkit/idem/internal/reference"
 )
@@ -20,7 +19,7 @@ type nowhere struct{ reference.Behaviour }
 func (b nowhere) Replay(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
 	a := b.Behaviour.Replay(ctx, s, call, rec)
 	if a.Status/100 == 3 {
-		a.Header = slices.DeleteFunc(slices.Clone(a.Header), func(f reference.Field) bool { return f.Name == "Location" })
+		a = without(a, "Location")
 	}
 	return a
 }

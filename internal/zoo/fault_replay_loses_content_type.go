@@ -10,11 +10,15 @@ var replayLosesContentType = Variant{
 	Name:      "replay-loses-content-type",
 	What:      "a replay has the first body and not its Content-Type",
 	Caught:    []string{"duplicate"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return losesType{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return loses{b, "Content-Type"} },
 }
 
-type losesType struct{ reference.Behaviour }
+// loses has replays without a header field.
+type loses struct {
+	reference.Behaviour
+	field string
+}
 
-func (l losesType) Replay(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
-	return without(l.Behaviour.Replay(ctx, s, call, rec), "Content-Type")
+func (l loses) Replay(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
+	return without(l.Behaviour.Replay(ctx, s, call, rec), l.field)
 }

@@ -25,7 +25,7 @@ func (o ownResults) Commit(ctx context.Context, s *reference.Service, call *refe
 
 func (o ownResults) Replay(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
 	if _, own := o.done.get(rec.Lease.ID); !own {
-		return reference.RefuseFor(409, "in-flight", "the first request with this key is still being worked on", 1)
+		return inFlight(409)
 	}
 	return o.Behaviour.Replay(ctx, s, call, rec)
 }

@@ -17,10 +17,8 @@ type pointsAtTheFirst struct{ reference.Behaviour }
 
 func (p pointsAtTheFirst) Conflict(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
 	a := p.Behaviour.Conflict(ctx, s, call, rec)
-	for _, f := range rec.Answer.Header {
-		if f.Name == "Location" {
-			a = a.With("Location", f.Value)
-		}
+	if where := location(rec.Answer); where != "" {
+		a = a.With("Location", where)
 	}
 	return a
 }

@@ -30,6 +30,6 @@ func (k stuckExpired) Busy(ctx context.Context, s *reference.Service, call *refe
 	if rec.State == reference.InProgress {
 		return k.Behaviour.Busy(ctx, s, call, rec)
 	}
-	a := reference.RefuseFor(409, "in-flight", "the first request with this key is still being worked on", 1)
+	a := inFlight(409)
 	return &a
 }

@@ -23,7 +23,7 @@ type staysBusy struct {
 
 func (k staysBusy) Busy(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) *reference.Answer {
 	if rec.State != reference.InProgress {
-		a := reference.RefuseFor(409, "in-flight", "the first request with this key is still being worked on", 1)
+		a := inFlight(409)
 		return &a
 	}
 	k.raced.set(recordID(s, call), true)

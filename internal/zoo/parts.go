@@ -216,6 +216,16 @@ func tokens(text []byte) string {
 	}
 }
 
+// inFlight refuses what is worked on as the service does, with some status.
+func inFlight(status int) reference.Answer {
+	return reference.RefuseFor(status, "in-flight", "the first request with this key is still being worked on", 1)
+}
+
+// nothingYet is the empty result of what is not done.
+func nothingYet() reference.Answer {
+	return reference.Answer{Status: 200, Header: []reference.Field{{Name: "Content-Type", Value: "application/json"}}, Body: []byte("{}")}
+}
+
 const (
 	markerName  = "Idempotent-Replayed"
 	markerValue = "true"
@@ -231,4 +241,14 @@ func without(a reference.Answer, name string) reference.Answer {
 	}
 	a.Header = kept
 	return a
+}
+
+// location is where an answer leads; "" nowhere.
+func location(a reference.Answer) string {
+	for _, f := range a.Header {
+		if f.Name == "Location" {
+			return f.Value
+		}
+	}
+	return ""
 }

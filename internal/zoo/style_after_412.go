@@ -7,23 +7,28 @@ import (
 )
 
 var after412 = Variant{
-	Name:      "after-412",
-	What:      "a key past its retention is refused with 412, and never runs again",
-	Says:      func(s *Says) { s.Promise["after_retention"] = "{status: [412]}" },
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return tombstones{b} },
+	Name: "after-412",
+	What: "a key past its retention is refused with 412, and never runs again",
+	Says: func(s *Says) { s.Promise["after_retention"] = "{status: [412]}" },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour {
+		return tombstones{unswept{b}, reference.Refuse(412, "key-expired", "the key was used longer ago than keys are kept")}
+	},
 }
 
-// tombstones keeps expired records, to refuse their keys.
-type tombstones struct{ reference.Behaviour }
+// tombstones refuses the keys of expired records.
+type tombstones struct {
+	reference.Behaviour
+	answer reference.Answer
+}
 
 const pastRetention = "past retention"
 
 func (t tombstones) Claim(ctx context.Context, s *reference.Service, call *reference.Call, ask reference.Ask) (reference.Claim, error) {
-	rec, found, err := s.Store().Find(ctx, ask.ID())
+	rec, past, err := over(ctx, s, ask)
 	if err != nil {
 		return reference.Claim{}, err
 	}
-	if found && rec.State != reference.InProgress && !rec.Expires.After(ask.Now) {
+	if past {
 		call.Notes[pastRetention] = true
 		return reference.Claim{Verdict: reference.Finished, Record: rec}, nil
 	}
@@ -32,9 +37,7 @@ func (t tombstones) Claim(ctx context.Context, s *reference.Service, call *refer
 
 func (t tombstones) Replay(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
 	if call.Notes[pastRetention] != nil {
-		return reference.Refuse(412, "key-expired", "the key was used longer ago than keys are kept")
+		return t.answer
 	}
 	return t.Behaviour.Replay(ctx, s, call, rec)
 }
-
-func (tombstones) Sweep(context.Context, *reference.Service) (int, error) { return 0, nil }

@@ -23,12 +23,7 @@ var duplicate409Link = Variant{
 type links struct{ reference.Behaviour }
 
 func (links) Replay(_ context.Context, _ *reference.Service, _ *reference.Call, rec reference.Record) reference.Answer {
-	where := ""
-	for _, f := range rec.Answer.Header {
-		if f.Name == "Location" {
-			where = f.Value
-		}
-	}
+	where := location(rec.Answer)
 	if where == "" {
 		return rec.Answer // nothing was made: the refusal itself is all there is
 	}

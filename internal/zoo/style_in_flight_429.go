@@ -8,5 +8,5 @@ var inFlight429 = Variant{
 	Says: func(s *Says) {
 		s.Promise["in_flight"] = "{status: [429], json: {/type: /problems/in-flight}}"
 	},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return busyAnswer{b, 429} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return loserGets{b, inFlight(429)} },
 }
