@@ -12,7 +12,7 @@ var claimRenewedAFewTimes = Variant{
 	Caught:    []string{"slow"},
 	Says:      inFlight409.Says,
 	Options:   inFlight409.Options,
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return renewsAFewTimes{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return renewsAFewTimes{unfenced{b}} },
 }
 
 type renewsAFewTimes struct{ reference.Behaviour }
@@ -32,8 +32,4 @@ func (r renewsAFewTimes) Renew(ctx context.Context, s *reference.Service, l refe
 		return nil
 	}
 	return s.Store().Renew(ctx, l, end)
-}
-
-func (r renewsAFewTimes) Commit(ctx context.Context, s *reference.Service, call *reference.Call, c reference.Change) error {
-	return unfenced(ctx, s, c, r.Behaviour.Commit(ctx, s, call, c))
 }

@@ -10,14 +10,10 @@ var copiesGetOtherResults = Variant{
 	Name:      "copies-get-other-results",
 	What:      "the loser of a race waits for the first, and gets a result that is not its",
 	Caught:    []string{"concurrent"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return otherResults{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return otherResults{notesWaiting{b}} },
 }
 
 type otherResults struct{ reference.Behaviour }
-
-func (o otherResults) Busy(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) *reference.Answer {
-	return waiting(ctx, o.Behaviour, s, call, rec)
-}
 
 func (o otherResults) Replay(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
 	if waited(call) {

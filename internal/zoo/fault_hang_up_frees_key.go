@@ -10,7 +10,7 @@ var hangUpFreesKey = Variant{
 	Name:      "hang-up-frees-key",
 	What:      "when the caller hangs up its key is free at once, while the operation goes on",
 	Caught:    []string{"disconnect"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return freeing{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return freeing{unfenced{unrenewed{b}}} },
 }
 
 type freeing struct{ reference.Behaviour }
@@ -27,10 +27,4 @@ func (b freeing) Claim(ctx context.Context, s *reference.Service, call *referenc
 		}()
 	}
 	return claim, err
-}
-
-func (freeing) Renew(context.Context, *reference.Service, reference.Lease) error { return nil }
-
-func (b freeing) Commit(ctx context.Context, s *reference.Service, call *reference.Call, c reference.Change) error {
-	return unfenced(ctx, s, c, b.Behaviour.Commit(ctx, s, call, c))
 }

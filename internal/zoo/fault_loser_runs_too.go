@@ -10,7 +10,7 @@ var loserRunsToo = Variant{
 	Name:      "loser-runs-too",
 	What:      "every copy of a race runs; the unique index then keeps only one answer, and all copies get it",
 	Caught:    []string{"concurrent"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return actsThenChecks{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return actsThenChecks{notesWaiting{b}} },
 }
 
 type actsThenChecks struct{ reference.Behaviour }
@@ -19,5 +19,5 @@ func (a actsThenChecks) Busy(ctx context.Context, s *reference.Service, call *re
 	if !waited(call) {
 		runAgain(ctx, s, call)
 	}
-	return waiting(ctx, a.Behaviour, s, call, rec)
+	return a.Behaviour.Busy(ctx, s, call, rec)
 }

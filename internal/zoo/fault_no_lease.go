@@ -14,7 +14,7 @@ var noLease = Variant{
 		delete(s.Crash, "recovery") // the lease
 	},
 	Lasting:   true,
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return noLimit{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return noLimit{unrenewed{b}} },
 }
 
 type noLimit struct{ reference.Behaviour }
@@ -23,5 +23,3 @@ func (n noLimit) Claim(ctx context.Context, s *reference.Service, call *referenc
 	ask.LeaseUntil = ask.Expires
 	return n.Behaviour.Claim(ctx, s, call, ask)
 }
-
-func (noLimit) Renew(context.Context, *reference.Service, reference.Lease) error { return nil }

@@ -10,16 +10,12 @@ var runsAfterRace = Variant{
 	Name:      "runs-after-race",
 	What:      "the loser of a race deletes the record as it leaves, and the next retry runs again",
 	Caught:    []string{"concurrent"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return deletesRecord{b, newDrops()} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return deletesRecord{notesWaiting{b}, newDrops()} },
 }
 
 type deletesRecord struct {
 	reference.Behaviour
 	gone *drops
-}
-
-func (r deletesRecord) Busy(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) *reference.Answer {
-	return waiting(ctx, r.Behaviour, s, call, rec)
 }
 
 func (r deletesRecord) Claim(ctx context.Context, s *reference.Service, call *reference.Call, ask reference.Ask) (reference.Claim, error) {

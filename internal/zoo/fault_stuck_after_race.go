@@ -13,7 +13,7 @@ var stuckAfterRace = Variant{
 	Says: func(s *Says) {
 		s.Promise["in_flight"] = "{status: [409], wait: true}"
 	},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return staysBusy{b, newNoted[bool]()} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return staysBusy{notesWaiting{b}, newNoted[bool]()} },
 }
 
 type staysBusy struct {
@@ -27,7 +27,7 @@ func (k staysBusy) Busy(ctx context.Context, s *reference.Service, call *referen
 		return &a
 	}
 	k.raced.set(recordID(s, call), true)
-	return waiting(ctx, k.Behaviour, s, call, rec)
+	return k.Behaviour.Busy(ctx, s, call, rec)
 }
 
 func (k staysBusy) Claim(ctx context.Context, s *reference.Service, call *reference.Call, ask reference.Ask) (reference.Claim, error) {

@@ -10,14 +10,10 @@ var waitsThenRefuses = Variant{
 	Name:      "waits-then-refuses",
 	What:      "the loser of a race waits for the first, and is then refused like another request",
 	Caught:    []string{"concurrent"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return mistakes{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return mistakes{notesWaiting{b}} },
 }
 
 type mistakes struct{ reference.Behaviour }
-
-func (w mistakes) Busy(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) *reference.Answer {
-	return waiting(ctx, w.Behaviour, s, call, rec)
-}
 
 func (w mistakes) Replay(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) reference.Answer {
 	if waited(call) {

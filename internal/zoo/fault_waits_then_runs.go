@@ -10,14 +10,10 @@ var waitsThenRuns = Variant{
 	Name:      "waits-then-runs",
 	What:      "the loser of a race waits for the lock and runs when it has it, without another look at the key",
 	Caught:    []string{"concurrent"},
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return locksOnly{b} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return locksOnly{notesWaiting{b}} },
 }
 
 type locksOnly struct{ reference.Behaviour }
-
-func (w locksOnly) Busy(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) *reference.Answer {
-	return waiting(ctx, w.Behaviour, s, call, rec)
-}
 
 func (w locksOnly) Claim(ctx context.Context, s *reference.Service, call *reference.Call, ask reference.Ask) (reference.Claim, error) {
 	if waited(call) {

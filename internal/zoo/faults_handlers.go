@@ -75,9 +75,11 @@ func effectAlone(ctx context.Context, s *reference.Service, c reference.Change, 
 	return s.Store().Commit(ctx, reference.Change{Payment: c.Payment, Effect: c.Effect, Now: c.Now})
 }
 
-// unfenced writes the effect of an owner that lost its claim.
-func unfenced(ctx context.Context, s *reference.Service, c reference.Change, err error) error {
-	if !errors.Is(err, reference.ErrLost) {
+// unfenced has an owner that lost its claim write its effect all the same.
+type unfenced struct{ reference.Behaviour }
+
+func (u unfenced) Commit(ctx context.Context, s *reference.Service, call *reference.Call, c reference.Change) error {
+	if err := u.Behaviour.Commit(ctx, s, call, c); !errors.Is(err, reference.ErrLost) {
 		return err
 	}
 	return effectAlone(ctx, s, c, false)

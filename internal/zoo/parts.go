@@ -58,21 +58,28 @@ type unswept struct{ reference.Behaviour }
 
 func (unswept) Sweep(context.Context, *reference.Service) (int, error) { return 0, nil }
 
+// unrenewed lets the lease of an owner run out while it works.
+type unrenewed struct{ reference.Behaviour }
+
+func (unrenewed) Renew(context.Context, *reference.Service, reference.Lease) error { return nil }
+
 // notYetOver is the ask as it would have been before the record's end.
 func notYetOver(ask reference.Ask, rec reference.Record) reference.Ask {
 	ask.Now = rec.Expires.Add(-time.Microsecond)
 	return ask
 }
 
-// waited notes that a call waited for another, and asks whether it did.
 const waitedNote = "waited"
 
+// waited says that a call waited for another, where notesWaiting notes it.
 func waited(call *reference.Call) bool { return call.Notes[waitedNote] != nil }
 
-// waiting waits as the behaviour does, and notes it.
-func waiting(ctx context.Context, b reference.Behaviour, s *reference.Service, call *reference.Call, rec reference.Record) *reference.Answer {
+// notesWaiting notes of calls that they meet another in flight.
+type notesWaiting struct{ reference.Behaviour }
+
+func (n notesWaiting) Busy(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) *reference.Answer {
 	call.Notes[waitedNote] = true
-	return b.Busy(ctx, s, call, rec)
+	return n.Behaviour.Busy(ctx, s, call, rec)
 }
 
 // noted is what is kept of keys in memory.

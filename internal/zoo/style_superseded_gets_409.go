@@ -12,7 +12,7 @@ var supersededGets409 = Variant{
 	Name:      "superseded-gets-409",
 	What:      "an owner keeps its claim for a second: then a duplicate takes over and finishes, and the old owner's caller is told so with 409",
 	Says:      func(s *Says) { s.Promise["owner_max"] = lease },
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return takenOver{b, 409} },
+	Behaviour: func(b reference.Behaviour) reference.Behaviour { return takenOver{unrenewed{b}, 409} },
 }
 
 // takenOver lets a duplicate take over what an owner works on for longer than
@@ -23,8 +23,6 @@ type takenOver struct {
 }
 
 const supersededNote = "superseded"
-
-func (takenOver) Renew(context.Context, *reference.Service, reference.Lease) error { return nil }
 
 // Execute of who takes over goes on where the first one was.
 func (b takenOver) Execute(ctx context.Context, s *reference.Service, call *reference.Call, rec reference.Record) (reference.Outcome, error) {
