@@ -11,13 +11,19 @@ import (
 
 	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/stream"
 )
 
 type canonOptions struct {
 	file    string
 	check   bool
 	numbers string
+	engine  engineFlags
+	stream  streamFlags
 }
+
+// canonSingle are the flags of canon that are for one text.
+var canonSingle = map[string]string{"check": "idem canon --ndjson FILE | cmp - FILE"}
 
 func newCanonCmd(app *App) *cobra.Command {
 	o := &canonOptions{}
@@ -29,36 +35,77 @@ added, not even a line feed. Without FILE, or with -, standard input is read.
 
 A text in which something is ambiguous is refused: duplicate names, lone surrogates,
 broken UTF-8, a byte order mark, numbers beyond the double range, and numbers that
-the canonical form would change, unless --numbers ieee754 accepts their rounding.`,
+the canonical form would change, unless --numbers ieee754 accepts their rounding.
+
+Canonical forms are written by an engine of idem's own, in one pass. --engine reference
+has gowebpki/jcs write them, which shares no code with it, and --cross-check runs both
+and holds each to the other.
+
+With --ndjson every line of the input is a text of its own, and a line comes out for
+each, in order, on all cores. Blank lines stay blank.`,
 		Example: `  idem canon payload.json | sha256sum
   idem canon --check payload.json
-  echo '{"b":1e2,"a":"\u00e9"}' | idem canon`,
+  echo '{"b":1e2,"a":"\u00e9"}' | idem canon
+  idem canon --cross-check payload.json > canonical.json
+  idem canon --ndjson events.ndjson | sort -u`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.file = "-"
 			if len(args) == 1 {
 				o.file = args[0]
 			}
-			return interruptible(c.Context(), func() error { return runCanon(app, o) })
+			if err := o.stream.fit(c, canonSingle); err != nil {
+				return err
+			}
+			if o.stream.on {
+				return runCanonStream(c.Context(), app, o)
+			}
+			return unlessBrief(c.Context(), []string{o.file}, func() error { return runCanon(app, o) })
 		},
 	}
 	c.Flags().BoolVar(&o.check, "check", false, "write nothing; exit 1 where the text is not canonical already")
 	c.Flags().StringVar(&o.numbers, "numbers", "strict", "strict refuses numbers that a double changes, ieee754 rounds them")
+	o.engine.register(c.Flags())
+	o.stream.register(c.Flags())
 	return c
 }
 
-func runCanon(app *App, o *canonOptions) error {
+// canonicaliser is what the flags ask for.
+func (o *canonOptions) canonicaliser() (fingerprint.Canonicaliser, error) {
 	numbers, err := parseNumbers(o.numbers)
 	if err != nil {
-		return err
+		return fingerprint.Canonicaliser{}, err
 	}
-	src, err := readDocument(app, o.file)
+	engine, err := o.engine.engine()
+	return fingerprint.Canonicaliser{Numbers: numbers, Engine: engine}, err
+}
+
+func runCanonStream(ctx context.Context, app *App, o *canonOptions) error {
+	canonicaliser, err := o.canonicaliser()
 	if err != nil {
 		return err
 	}
-	canonical, err := fingerprint.Canonical(src, numbers)
+	return o.stream.run(ctx, app, perLine{
+		file: o.file, hopeless: refuseHead,
+		newWork: func() (stream.Work, error) {
+			own := canonicaliser
+			return own.Append, nil
+		},
+	})
+}
+
+func runCanon(app *App, o *canonOptions) error {
+	canonicaliser, err := o.canonicaliser()
 	if err != nil {
-		return inFile(o.file, err)
+		return err
+	}
+	src, err := readDocument(app, o.file, nil)
+	if err != nil {
+		return err
+	}
+	canonical, err := canonicaliser.Append(nil, src)
+	if err != nil {
+		return app.advised(o.file, src, inFile(o.file, err))
 	}
 	if o.check {
 		return checkCanonical(o.file, src, canonical)
@@ -72,7 +119,7 @@ func runCanon(app *App, o *canonOptions) error {
 func parseNumbers(word string) (fingerprint.Numbers, error) {
 	numbers, ok := fingerprint.ParseNumbers(word)
 	if !ok {
-		return 0, problem.New("--numbers", "%q is neither strict nor ieee754", word).WithHint("--numbers strict")
+		return 0, noneOf("--numbers", word, "strict", "strict", "ieee754")
 	}
 	return numbers, nil
 }
@@ -104,9 +151,10 @@ const (
 )
 
 // readDocument reads a JSON text from a file, or from standard input for "-".
-// What is wrong in its head is refused at once, however much follows.
-func readDocument(app *App, file string) ([]byte, error) {
-	return readLong(app, file, refuseHead)
+// What is wrong in its head is refused at once, however much follows, and
+// nothing of a sensitive place is shown.
+func readDocument(app *App, file string, sensitive []fingerprint.Pointer) ([]byte, error) {
+	return readLong(app, file, func(head []byte) error { return app.advised(file, head, fingerprint.Mask(refuseHead(head), sensitive)) })
 }
 
 // refuseHead gives the error of a text that no continuation can mend.
@@ -140,29 +188,21 @@ const cutMargin = 64
 // readLong reads a file that may be as long as a JSON text; refuse looks at
 // its head where more follows, nil where nothing is to be seen there.
 func readLong(app *App, file string, refuse func(head []byte) error) ([]byte, error) {
-	if err := named(file); err != nil {
-		return nil, err
-	}
 	in, size := app.stdin("a file named -"), int64(0)
 	if file != "-" {
-		f, err := os.Open(file)
+		f, err := app.openInput(file)
 		if err != nil {
-			return nil, problem.New(file, "cannot be read: %s", reason(err))
+			return nil, err
 		}
 		defer f.Close()
-		if info, err := f.Stat(); err == nil {
-			if info.IsDir() {
-				return nil, problem.New(file, "is a folder, not a file")
-			}
-			size = min(info.Size(), maxDocument)
-		}
-		in = f
+		in, size = app.patient(f), min(leftIn(f), maxDocument)
 	}
 	var text bytes.Buffer
 	if _, err := text.ReadFrom(io.LimitReader(in, documentHead)); err != nil {
 		return nil, problem.New(inputName(file), "cannot be read: %s", reason(err))
 	}
 	if text.Len() == documentHead {
+		app.listen() // what follows may take long
 		if refuse != nil {
 			if err := refuse(text.Bytes()); err != nil {
 				return nil, inFile(file, err)
@@ -189,6 +229,19 @@ func inputName(file string) string {
 // inFile puts the file's name before an error and keeps its hint.
 func inFile(file string, err error) error {
 	return &problem.Error{Where: inputName(file), What: err.Error(), Hint: problem.Hint(err), Err: err}
+}
+
+// unlessBrief is interruptible, but where the files that f reads are regular and
+// short: then nobody listens to signals yet, which end the program as they are,
+// and a goroutine of its own would take longer than reading them.
+func unlessBrief(ctx context.Context, files []string, f func() error) error {
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if file == "-" || err != nil || !info.Mode().IsRegular() || info.Size() >= documentHead {
+			return interruptible(ctx, f)
+		}
+	}
+	return f()
 }
 
 // interruptible runs f, which may wait for standard input, and ends without it

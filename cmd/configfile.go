@@ -118,7 +118,7 @@ func readConfig(file string) (map[string]fileValue, error) {
 func readConfigBytes(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, problem.New(file, "the config file cannot be read: %s", reason(err))
+		return nil, nearer(problem.New(file, "the config file cannot be read: %s", reason(err)), file, file, err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {

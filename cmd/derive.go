@@ -7,14 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idem-toolkit/idem/internal/determ"
-	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/keysource"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
 
@@ -30,6 +29,8 @@ type deriveOptions struct {
 	explain         bool
 	format          string
 	allowTestSecret bool
+	engine          engineFlags
+	stream          streamFlags
 }
 
 func newDeriveCmd(app *App) *cobra.Command {
@@ -42,11 +43,16 @@ recipe names. The same operation always gets the same ID, so that a retry can be
 from a new operation. Without FILE, or with -, the payload is read from standard input.
 
 While a recipe or its secret changes, --with-listed prints the IDs of every version to
-look up, the current one first, and --check says which version made an ID.`,
+look up, the current one first, and --check says which version made an ID.
+
+With --ndjson every line of the input is a payload, and a line with its ID comes out for
+each, in order, on all cores; --with-listed parts the IDs of a line by tabs. --annotate
+writes the payloads back with their IDs. Blank lines stay blank.`,
 		Example: `  idem derive -r charge.yaml payload.json
   idem derive -r charge.yaml --input tenant=acme - < payload.json
   idem derive -r charge.yaml payload.json --check chg_1_8z9...
-  idem derive -r charge.yaml payload.json --explain`,
+  idem derive -r charge.yaml payload.json --explain
+  idem derive -r charge.yaml --ndjson --annotate idem_id charges.ndjson`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.file = "-"
@@ -54,7 +60,15 @@ look up, the current one first, and --check says which version made an ID.`,
 				o.file = args[0]
 			}
 			o.checking = c.Flags().Changed("check")
-			return interruptible(c.Context(), func() error { return interrupted(runDerive(c.Context(), app, o)) })
+			if err := o.stream.fit(c, deriveSingle); err != nil {
+				return err
+			}
+			var lines perLine
+			err := unlessBrief(c.Context(), o.reads(), func() error { return interrupted(runDerive(c.Context(), app, o, &lines)) })
+			if err != nil || !o.stream.on {
+				return err
+			}
+			return o.stream.run(c.Context(), app, lines)
 		},
 	}
 	f := c.Flags()
@@ -68,10 +82,14 @@ look up, the current one first, and --check says which version made an ID.`,
 	allowEmpty(f, "check") // it is no ID, as another wrong one is none
 	f.StringVar(&o.format, "format", "text", "text or json")
 	f.BoolVar(&o.allowTestSecret, "allow-test-secret", false, allowTestSecretUsage)
+	o.engine.registerCross(f)
+	o.stream.register(f)
+	o.stream.registerAnnotate(f)
 	return c
 }
 
-func runDerive(ctx context.Context, app *App, o *deriveOptions) error {
+// runDerive derives, or with --ndjson gives what is to be done with each line.
+func runDerive(ctx context.Context, app *App, o *deriveOptions, lines *perLine) error {
 	if err := checkFormat(o.format); err != nil {
 		return err
 	}
@@ -81,7 +99,11 @@ func runDerive(ctx context.Context, app *App, o *deriveOptions) error {
 	if o.recipe == "-" && o.file == "-" {
 		return problem.New("", "recipe and payload cannot both be standard input").WithHint("idem derive -r - FILE")
 	}
-	r, err := readRecipe(app, o.recipe)
+	engine, err := o.engine.engine()
+	if err != nil {
+		return err
+	}
+	r, err := readRecipe(app, o.recipe, engine)
 	if err != nil {
 		return err
 	}
@@ -90,6 +112,10 @@ func runDerive(ctx context.Context, app *App, o *deriveOptions) error {
 		return err
 	}
 	if err := r.CheckInputs(inputs); err != nil {
+		return err
+	}
+	if o.stream.on {
+		*lines, err = derivePerLine(ctx, app, o, r, inputs)
 		return err
 	}
 	ids, err := deriveAll(ctx, app, o, r, inputs)
@@ -114,16 +140,21 @@ type listedID struct {
 	derived *determ.Derived
 }
 
+func newListedID(v determ.Listed, id string) listedID {
+	l := listedID{State: v.State, Version: v.Recipe.Version, Kid: v.Recipe.Key.Kid, ID: id}
+	if v.State == determ.Previous {
+		l.Until = &v.Until
+	}
+	return l
+}
+
 // deriveAll derives the current ID, and the listed ones where they are asked
 // for. One that cannot be derived fails them all: a shortened list would call
 // an operation new that is not (determ-v1, Changing a recipe).
 func deriveAll(ctx context.Context, app *App, o *deriveOptions, r *determ.Recipe, inputs determ.Inputs) ([]listedID, error) {
-	versions := r.All()
-	if !o.withListed && !o.checking {
-		versions = versions[:1]
-	}
-	if (o.file == "-" || o.recipe == "-") && readsStdin(versions) {
-		return nil, problem.New("", "the key is to come from descriptor 0, and standard input is read already").WithHint("give recipe and payload as files")
+	versions, err := o.versions(r, o.withListed || o.checking)
+	if err != nil {
+		return nil, err
 	}
 	payload, err := readPayload(app, o.file, r)
 	if err != nil {
@@ -132,7 +163,7 @@ func deriveAll(ctx context.Context, app *App, o *deriveOptions, r *determ.Recipe
 	selected := make([]*determ.Selected, len(versions))
 	for i, v := range versions {
 		if selected[i], err = v.Recipe.Select(payload, inputs); err != nil {
-			return nil, ofVersion(v, inPayload(o.file, err))
+			return nil, ofVersion(v, app.listed(payload, o.file, inPayload(o.file, err)))
 		}
 	}
 	ring := recipeRing(app, r, o.recipe, o.allowTestSecret)
@@ -146,12 +177,13 @@ func deriveAll(ctx context.Context, app *App, o *deriveOptions, r *determ.Recipe
 		if err != nil {
 			return nil, ofVersion(v, ofKey(v.Recipe, err))
 		}
-		id := listedID{State: v.State, Version: v.Recipe.Version, Kid: v.Recipe.Key.Kid, ID: d.ID, derived: d}
-		if v.State == determ.Previous {
-			id.Until = &v.Until
-		}
+		id := newListedID(v, d.ID)
+		id.derived = d
 		if o.explain {
-			e := d.Explain()
+			e, err := d.Explain()
+			if err != nil {
+				return nil, ofVersion(v, err)
+			}
 			id.Explain = &e
 		}
 		ids = append(ids, id)
@@ -159,11 +191,27 @@ func deriveAll(ctx context.Context, app *App, o *deriveOptions, r *determ.Recipe
 	return ids, nil
 }
 
+// versions gives the current version, or all that are listed. Their keys must
+// not be where recipe or payload are read from.
+func (o *deriveOptions) versions(r *determ.Recipe, listed bool) ([]determ.Listed, error) {
+	versions := r.All()
+	if !listed {
+		versions = versions[:1]
+	}
+	if (o.file == "-" || o.recipe == "-") && readsStdin(versions) {
+		payload := "payload"
+		if o.stream.on {
+			payload = "payloads"
+		}
+		return nil, problem.New("", "the key is to come from descriptor 0, and standard input is read already").WithHint("give recipe and %s as files", payload)
+	}
+	return versions, nil
+}
+
 // inPayload puts the payload's file before an error, unless it is of an input,
 // which no file gives.
 func inPayload(file string, err error) error {
-	var p *problem.Error
-	if errors.As(err, &p) && strings.HasPrefix(p.Where, "input ") {
+	if ofInput(err) {
 		return err
 	}
 	return inFile(file, err)
@@ -183,7 +231,11 @@ func ofVersion(v determ.Listed, err error) error {
 	if v.State == determ.Current {
 		return err
 	}
-	return &problem.Error{What: fmt.Sprintf("the %s version %d: %s", v.State, v.Recipe.Version, err), Hint: problem.Hint(err), Err: err}
+	hint := problem.Hint(err)
+	if v.State == determ.Previous && errors.Is(err, keysource.ErrMissing) {
+		hint = "bring the key of that version: a new one would make other IDs, and its operations would be done again"
+	}
+	return &problem.Error{What: fmt.Sprintf("the %s version %d: %s", v.State, v.Recipe.Version, err), Hint: hint, Err: err}
 }
 
 func readsStdin(versions []determ.Listed) bool {
@@ -197,13 +249,13 @@ func readsStdin(versions []determ.Listed) bool {
 }
 
 func readPayload(app *App, file string, r *determ.Recipe) (*fingerprint.Value, error) {
-	src, err := readDocument(app, file)
+	src, err := readDocument(app, file, r.Sensitive)
 	if err != nil {
 		return nil, err
 	}
 	v, err := r.Admit(src)
 	if err != nil {
-		return nil, inFile(file, err)
+		return nil, app.advised(file, src, inFile(file, err))
 	}
 	return v, nil
 }
@@ -277,10 +329,7 @@ func tellMatch(out io.Writer, o *deriveOptions, ids []listedID) error {
 }
 
 func checkFormat(format string) error {
-	if format != "text" && format != "json" {
-		return problem.New("--format", "%s is neither text nor json", document.Show(format)).WithHint("--format json")
-	}
-	return nil
+	return oneOf("--format", format, "json", "text", "json")
 }
 
 // printJSON writes a value and a line feed; < and > stay as they are.

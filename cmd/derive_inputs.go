@@ -20,11 +20,15 @@ func readInputs(app *App, o *deriveOptions) (determ.Inputs, error) {
 		}
 		where := flag + " " + document.Show(name)
 		if inputs[name] != nil {
-			return problem.New(where, "this input is given twice")
+			return problem.New(where, "this input is given twice").WithHint("keep one of them")
 		}
 		v, err := read(value)
 		if err != nil {
-			return problem.New(where, "%s", err).WithHint("%s", problem.Hint(err))
+			hint := problem.Hint(err)
+			if hint == "" && flag == "--input-json" {
+				hint = "--input NAME=VALUE for a text as it stands"
+			}
+			return problem.New(where, "%s", err).WithHint("%s", hint)
 		}
 		inputs[name] = v
 		return nil
@@ -70,4 +74,12 @@ func jsonInput(s string) (*fingerprint.Value, error) {
 		return nil, fingerprint.Mask(err, []fingerprint.Pointer{{}})
 	}
 	return v, nil
+}
+
+// reads gives the files that are read, but for those of inputs and keys.
+func (o *deriveOptions) reads() []string {
+	if o.stream.on {
+		return []string{o.recipe}
+	}
+	return []string{o.recipe, o.file}
 }

@@ -65,17 +65,29 @@ func examplePath(name string, file ...string) string {
 	return filepath.Join(append([]string{"..", "examples", name}, file...)...)
 }
 
-// buildServices builds the services of the examples.
-func buildServices(t *testing.T) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "services")
+// builtServices is the services of the examples, built once.
+var builtServices = sync.OnceValues(func() (string, error) {
+	dir, err := sharedFolder()
+	if err != nil {
+		return "", err
+	}
+	out := filepath.Join(dir, "services")
 	if runtime.GOOS == "windows" {
 		out += ".exe"
 	}
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", out, "../examples/services")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if said, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the services: %v\n%s", err, said)
+		return "", fmt.Errorf("%w\n%s", err, said)
+	}
+	return out, nil
+})
+
+func buildServices(t *testing.T) string {
+	t.Helper()
+	out, err := builtServices()
+	if err != nil {
+		t.Fatalf("build the services: %v", err)
 	}
 	return out
 }
@@ -83,7 +95,7 @@ func buildServices(t *testing.T) string {
 // exampleEnv is what an example's local.env sets, with ports and files of its own.
 func exampleEnv(t *testing.T, services, broken string) []string {
 	t.Helper()
-	port := freePort(t)
+	port := testneed.Port(t)
 	return []string{"API_URL=http://127.0.0.1:" + port, "API_HOST=127.0.0.1", "API_TOKEN=sk_test_local_a",
 		"OTHER_TOKEN=sk_test_local_b", "SERVICES=" + services, "LISTEN=127.0.0.1:" + port, "RETENTION=8s",
 		"DATA=" + filepath.Join(t.TempDir(), "data.ndjson"), "BREAK=" + broken, "SIGNING_SECRET=" + signingSecret}
@@ -101,7 +113,7 @@ func TestExamplesPass(t *testing.T) {
 	for _, x := range examples {
 		env, trace := exampleEnv(t, services, ""), filepath.Join(t.TempDir(), "trace.ndjson")
 		all.Go(func() {
-			r := runIdem(t, ".", env, "verify", examplePath(x.name, "contract.yaml"), "--live", "--format", "json", "--trace", trace)
+			r := settledRun(t, ".", env, "verify", examplePath(x.name, "contract.yaml"), "--live", "--format", "json", "--trace", trace)
 			wantExample(t, x, r)
 			wantNoSecrets(t, x.name, trace, r)
 		})
@@ -164,7 +176,7 @@ func TestBrokenExamplesAreCaught(t *testing.T) {
 			all.Go(func() {
 				places <- struct{}{}
 				defer func() { <-places }()
-				r := runIdem(t, ".", env, "verify", examplePath(x.name, "contract.yaml"), "--live", "--format", "json", "--only", way.step)
+				r := settledRun(t, ".", env, "verify", examplePath(x.name, "contract.yaml"), "--live", "--format", "json", "--only", way.step)
 				if !strings.Contains(r.out, fmt.Sprintf("%q: %q", "slug", way.slug)) && !strings.Contains(r.out, fmt.Sprintf("%q:%q", "slug", way.slug)) ||
 					r.code != ExitBroken {
 					t.Errorf("%s, %s: exit %d without %s\n%s\n%s", x.name, way.name, r.code, way.slug, r.out, r.err)
@@ -228,7 +240,8 @@ func TestExamplesAreWhole(t *testing.T) {
 	}
 	for _, f := range folders {
 		known := slices.ContainsFunc(examples, func(x example) bool { return x.name == f.Name() })
-		if f.IsDir() && f.Name() != "services" && !known {
+		ofItsOwn := f.Name() == "services" || f.Name() == "spark" // no contract: what runs the others, and spark_test.go
+		if f.IsDir() && !ofItsOwn && !known {
 			t.Errorf("examples/%s is not tested", f.Name())
 		}
 	}

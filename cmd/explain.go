@@ -48,9 +48,10 @@ explained too, with or without recipe/ before the slug. Slugs are permanent.`,
 
 func runExplain(app *App, o *explainOptions) error {
 	b := page{columns: app.columns()}
+	if err := checkFormat(o.format); err != nil {
+		return err
+	}
 	switch {
-	case o.format != "text" && o.format != "json":
-		return problem.New("--format", "%s is neither text nor json", document.Show(o.format)).WithHint("--format json")
 	case o.list && o.name != "":
 		return problem.New("", "--list lists everything and takes no name").WithHint("idem explain --list")
 	case o.list:
@@ -151,6 +152,12 @@ func (p *page) step(s *explain.Step) {
 	}
 	if s.Needs != "" {
 		p.section("It needs from the contract", s.Needs)
+	}
+	if len(s.Terms) > 0 {
+		p.WriteString("\nWhat its evidence means\n")
+	}
+	for _, t := range s.Terms {
+		p.prose("  ", "    ", t.Word+": "+t.Means)
 	}
 	p.WriteString("\nWhat it finds\n")
 	for _, e := range s.Entries {

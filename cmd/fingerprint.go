@@ -26,6 +26,8 @@ type fingerprintOptions struct {
 	key       keyFlags
 	allowTest bool
 	request   requestOptions
+	stream    streamFlags
+	engine    engineFlags
 
 	numbersSet bool
 }
@@ -52,17 +54,26 @@ key reqk1:KID:DIGEST. Without a Content-Type header the body is application/json
 --diff compares two payloads and says where they part, which answers why an API
 called a retry a conflict: exit 0 the same operation, 1 different.
 --check compares with a fingerprint from before: exit 0 same, 1 different, 3 where
-the kind or the kid differs, which says nothing.`,
+the kind or the kid differs, which says nothing.
+
+With --ndjson every line of FILE, or of standard input, is a payload, and a line with
+its fingerprint comes out for each, in order, on all cores.`,
 		Example: `  idem fingerprint order.json
   idem fingerprint --with-names --key-env IDEM_KEY --namespace acme.payments *.json
   idem fingerprint --diff sent.json sent-again.json
-  idem fingerprint --request --path '/v1/charges?expand=1' --ignore /sent_at body.json`,
+  idem fingerprint --request --path '/v1/charges?expand=1' --ignore /sent_at body.json
+  idem fingerprint --ndjson --public events.ndjson`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.files = args
 			if err := o.fit(c); err != nil {
 				return err
 			}
-			return interruptible(c.Context(), func() error { return runFingerprint(c.Context(), app, o) })
+			var lines perLine
+			err := interruptible(c.Context(), func() error { return runFingerprint(c.Context(), app, o, &lines) })
+			if err != nil || !o.stream.on {
+				return err
+			}
+			return o.stream.run(c.Context(), app, lines)
 		},
 	}
 	f := c.Flags()
@@ -78,6 +89,9 @@ the kind or the kid differs, which says nothing.`,
 	o.key.register(f)
 	f.BoolVar(&o.allowTest, "allow-test-secret", false, allowTestSecretUsage)
 	o.request.register(f)
+	o.stream.register(f)
+	o.stream.registerAnnotate(f)
+	o.engine.registerCross(f)
 	return c
 }
 
@@ -85,8 +99,17 @@ the kind or the kid differs, which says nothing.`,
 func (o *fingerprintOptions) fit(c *cobra.Command) error {
 	changed := c.Flags().Changed
 	o.numbersSet = changed("numbers")
-	if o.format != "text" && o.format != "json" {
-		return problem.New("--format", "%q is neither text nor json", o.format).WithHint("--format json")
+	if err := o.stream.fit(c, fingerprintSingle); err != nil {
+		return err
+	}
+	if o.stream.on && len(o.files) == 0 {
+		o.files = []string{"-"}
+	}
+	if err := checkFormat(o.format); err != nil {
+		return err
+	}
+	if err := o.fitStream(); err != nil {
+		return err
 	}
 	if o.diff && (o.request.on || o.check != "" || o.withNames || o.key.given()) {
 		return problem.New("--diff", "it compares payloads as they are: --request, --check, --with-names and keys do not go with it").
@@ -154,16 +177,22 @@ func (o *fingerprintOptions) fitRequest(changed func(string) bool) error {
 	return nil
 }
 
-func runFingerprint(ctx context.Context, app *App, o *fingerprintOptions) error {
+// runFingerprint makes fingerprints, or with --ndjson gives what is to be done
+// with each line.
+func runFingerprint(ctx context.Context, app *App, o *fingerprintOptions, lines *perLine) error {
 	recipe, policy, err := o.policy(ctx, app)
 	if err != nil {
+		return err
+	}
+	if o.stream.on {
+		*lines, err = fingerprintPerLine(o, policy)
 		return err
 	}
 	if o.diff {
 		return runDiff(app, o, recipe, policy)
 	}
 	of := func(src []byte) (string, error) { return fingerprint.Payload(src, policy) }
-	refuse, place := refuseHead, inFile
+	refuse, place := func(head []byte) error { return fingerprint.Mask(refuseHead(head), policy.Sensitive) }, inFile
 	if o.request.on {
 		req, rules, err := o.request.request(app)
 		if err != nil {
@@ -194,7 +223,7 @@ func runFingerprint(ctx context.Context, app *App, o *fingerprintOptions) error 
 		}
 		fp, err := of(src)
 		if err != nil {
-			return place(file, err)
+			return app.advised(file, src, place(file, err))
 		}
 		if err := o.tell(app, file, fp); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -34,7 +35,7 @@ const maxToldDifferences = 200
 
 func runDiff(app *App, o *fingerprintOptions, recipe *determ.Recipe, p fingerprint.Policy) error {
 	if len(o.files) != 2 || (o.files[0] == "-" && o.files[1] == "-") {
-		return problem.New("--diff", "it compares two files, and %d are given", len(o.files)).
+		return problem.New("--diff", "it compares two files, and %s", given(len(o.files))).
 			WithHint("idem fingerprint --diff sent.json sent-again.json")
 	}
 	ignore, err := parsePointers("--ignore", o.request.ignore)
@@ -49,11 +50,17 @@ func runDiff(app *App, o *fingerprintOptions, recipe *determ.Recipe, p fingerpri
 		if values[i], err = whole[i].Without(ignore); err != nil {
 			return problem.New("--ignore", "%s", err)
 		}
+		if err := crossChecked(values[i], p.Engine); err != nil {
+			return inFile(file, err)
+		}
 	}
 	options := fingerprint.DiffOptions{Numbers: p.Numbers, Sensitive: p.Sensitive, Looks: p.Looks, Public: o.public}
 	r := &diffReport{First: inputName(o.files[0]), Second: inputName(o.files[1]), Numbers: p.Numbers.String()}
 	if recipe != nil {
-		r.compareIdentities(recipe, whole)
+		options.Named = identityPlaces(recipe)
+		if err := r.compareIdentities(recipe, whole); err != nil {
+			return err
+		}
 	}
 	r.list(recipe, fingerprint.Diff(values[0], values[1], options))
 	if o.format == "json" {
@@ -67,14 +74,23 @@ func runDiff(app *App, o *fingerprintOptions, recipe *determ.Recipe, p fingerpri
 	return exitWith(ExitBroken)
 }
 
+// identityPlaces are the places that a recipe's identity names.
+func identityPlaces(recipe *determ.Recipe) []fingerprint.Pointer {
+	var places []fingerprint.Pointer
+	for i := range recipe.Identity {
+		places = append(places, recipe.Identity[i].Pointer)
+	}
+	return places
+}
+
 func readValue(app *App, file string, sensitive []fingerprint.Pointer) (*fingerprint.Value, error) {
-	src, err := readDocument(app, file)
+	src, err := readDocument(app, file, sensitive)
 	if err != nil {
 		return nil, err
 	}
 	v, err := fingerprint.Parse(src)
 	if err != nil {
-		return nil, inFile(file, fingerprint.Mask(err, sensitive))
+		return nil, app.advised(file, src, inFile(file, fingerprint.Mask(err, sensitive)))
 	}
 	return v, nil
 }
@@ -83,18 +99,34 @@ func readValue(app *App, file string, sensitive []fingerprint.Pointer) (*fingerp
 // inputs. The identities themselves are compared: a place may change and its
 // field not, by a transform, and a field without its place, where a list moved.
 // Nothing is ignored here, as derive ignores nothing.
-func (r *diffReport) compareIdentities(recipe *determ.Recipe, whole [2]*fingerprint.Value) {
+func (r *diffReport) compareIdentities(recipe *determ.Recipe, whole [2]*fingerprint.Value) error {
 	var pointed [2]*determ.Pointed
 	for i, name := range []string{r.First, r.Second} {
 		var err error
 		if pointed[i], err = recipe.Pointed(whole[i]); err != nil {
+			if fingerprint.IsDisagreement(err) {
+				return problem.New(name, "%s", err).WithHint("%s", problem.Hint(err))
+			}
 			r.NoID = name + ": " + err.Error()
-			return
+			return nil
 		}
 	}
 	r.Changed = pointed[0].Changed(pointed[1])
 	same := len(r.Changed) == 0
 	r.SameID = &same
+	return nil
+}
+
+// crossChecked gives the error of two engines that differ on a value's
+// canonical form. Values are compared as they are; that their forms differ
+// where the values do is what the comparison says.
+func crossChecked(v *fingerprint.Value, engine fingerprint.Engine) error {
+	if engine != fingerprint.CrossCheck {
+		return nil
+	}
+	c := fingerprint.Canonicaliser{Numbers: fingerprint.IEEE754, Engine: engine}
+	_, err := c.AppendValue(nil, v, "")
+	return err
 }
 
 // list takes the differences, each with the identity field that it changes.
@@ -216,13 +248,22 @@ func shownPlace(d diffDifference) string {
 }
 
 func writeJSON(app *App, v any) error {
-	var b strings.Builder
+	line, err := jsonLine(v)
+	if err != nil {
+		return err
+	}
+	return writeText(app, string(line))
+}
+
+// jsonLine gives a value on one line, with its line feed; < and > stay as they are.
+func jsonLine(v any) ([]byte, error) {
+	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return err
+		return nil, err
 	}
-	return writeText(app, string(plainJSON([]byte(b.String()))))
+	return plainJSON(b.Bytes()), nil
 }
 
 func writeText(app *App, s string) error {

@@ -19,9 +19,12 @@ func (o *fingerprintOptions) policy(ctx context.Context, app *App) (*determ.Reci
 		return nil, p, err
 	}
 	p.Numbers = numbers
+	if p.Engine, err = o.engine.engine(); err != nil {
+		return nil, p, err
+	}
 	var recipe *determ.Recipe
 	if o.recipe != "" {
-		if recipe, err = readRecipe(app, o.recipe); err != nil {
+		if recipe, err = readRecipe(app, o.recipe, p.Engine); err != nil {
 			return nil, p, err
 		}
 		if o.numbersSet && numbers != recipe.Numbers {

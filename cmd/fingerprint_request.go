@@ -119,7 +119,7 @@ func (o *requestOptions) readRules(rules *fingerprint.Rules) (err error) {
 		}
 		rules.Bytes = true
 	default:
-		return problem.New("--reorder", "%q is neither semantic nor bytes", o.reorder).WithHint("--reorder semantic")
+		return noneOf("--reorder", o.reorder, "semantic", "semantic", "bytes")
 	}
 	kind, name, _ := strings.Cut(o.key, ":")
 	switch {

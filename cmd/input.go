@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -15,22 +16,32 @@ func readInput(app *App, file string, most int64) ([]byte, error) {
 	if file == "-" {
 		return readMost(app.stdin("a file named -"), "standard input", most)
 	}
-	if err := named(file); err != nil {
-		return nil, err
-	}
 	var s signals
 	if app != nil {
 		s = app.signals
 	}
-	f, err := s.open(file)
+	f, err := s.openInput(file)
 	if err != nil {
-		return nil, problem.New(file, "cannot be read: %s", reason(err))
+		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, problem.New(file, "is a folder, not a file")
-	}
 	return readMost(s.patient(f), file, most)
+}
+
+// openInput opens a file that is to be read.
+func (s signals) openInput(file string) (*os.File, error) {
+	if err := named(file); err != nil {
+		return nil, err
+	}
+	f, err := s.open(file)
+	if err != nil {
+		return nil, unopened(file, err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, isFolder(file)
+	}
+	return f, nil
 }
 
 func readMost(in io.Reader, name string, most int64) ([]byte, error) {

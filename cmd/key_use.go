@@ -3,10 +3,12 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idem-toolkit/idem/internal/determ"
+	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/keysource"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -81,7 +83,7 @@ func checkKey(ctx context.Context, app *App, o *keyCheckOptions) (keyCheckReport
 		if o.key.given() || o.key.said() {
 			return report, problem.New("", "the key is named by the recipe and by a flag").WithHint("idem key check -r %s", fileWord(o.recipe, "RECIPE"))
 		}
-		r, err := readRecipe(app, o.recipe)
+		r, err := readRecipe(app, o.recipe, fingerprint.Own)
 		if err != nil {
 			return report, err
 		}
@@ -101,6 +103,9 @@ func checkKey(ctx context.Context, app *App, o *keyCheckOptions) (keyCheckReport
 			return report, err
 		}
 		if secret, err = keysource.Load(ctx, spec, keyWorld(app, o.allowTestSecret)); err != nil {
+			if ending := filepath.Ext(o.key.argument); ending == ".yaml" || ending == ".yml" {
+				return report, problem.New("", "%s", err).WithHint("idem key check -r %s", fileWord(o.key.argument, "RECIPE")).Because(err)
+			}
 			return report, err
 		}
 	}
@@ -138,7 +143,7 @@ func runKeySubkey(ctx context.Context, app *App, o *keySubkeyOptions) error {
 	if o.recipe == "" {
 		return problem.New("", "no recipe is named").WithHint("idem key subkey -r RECIPE")
 	}
-	r, err := readRecipe(app, o.recipe)
+	r, err := readRecipe(app, o.recipe, fingerprint.Own)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/idem-toolkit/idem/internal/determ"
-	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
 
@@ -56,7 +55,7 @@ func (k *keyFlags) spec() (determ.KeySpec, error) {
 			return spec, problem.New("--kid", "a key of format %s brings no kid", k.format).WithHint("--kid k1")
 		}
 	default:
-		return spec, problem.New("--key-format", "%s is none of idemkey, hex, base64 and raw", document.Show(k.format)).WithHint("--key-format hex")
+		return spec, noneOf("--key-format", k.format, "hex", string(determ.FormatIdemkey), string(determ.FormatHex), string(determ.FormatBase64), string(determ.FormatRaw))
 	}
 	if k.kid != "" && !determ.IsKid(k.kid) {
 		return spec, problem.New("--kid", "a kid is 1 to 16 lower-case letters and digits").WithHint("--kid k1")

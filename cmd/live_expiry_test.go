@@ -37,6 +37,7 @@ func startServe(t *testing.T, flags ...string) string {
 // counts of the step both go to the first.
 func TestExpiryOnAnInstanceOfItsOwn(t *testing.T) {
 	testneed.Long(t, "the retention takes three seconds to pass")
+	t.Parallel()
 	main := startServe(t, "--retention", "24h")
 	short := startServe(t, "--retention", "3s", "--lease", "1s")
 	dir := t.TempDir()
@@ -52,7 +53,7 @@ func TestExpiryOnAnInstanceOfItsOwn(t *testing.T) {
 	text = strings.Replace(text, "http://${IDEM_DEMO_ADDRESS}", main, 1)
 	text = strings.Replace(text, "{at_least: 5s, at_most: 6s, from: first_use}", "{at_least: 24h, at_most: 36h, from: first_use}", 1)
 	write(t, file, text)
-	r := runIdem(t, dir, env, "verify", file, "--live", "--only", "duplicate,expiry", "--format", "json")
+	r := settledRun(t, dir, env, "verify", file, "--live", "--only", "duplicate,expiry", "--format", "json")
 	if r.code != ExitDone || strings.Count(r.out, `"verdict": "pass"`) < 4 {
 		t.Errorf("exit %d\n%s\n%s", r.code, r.out, r.err)
 	}

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -15,12 +14,13 @@ const countedOverHTTP = "      http: {method: GET, path: \"/v1/effects?order_id=
 // money: what the reference service calls is counted there, kills included.
 func TestEffectsCountedAtASink(t *testing.T) {
 	testneed.Long(t, "the check takes twelve seconds")
-	sink := "127.0.0.1:" + freePort(t)
+	t.Parallel()
+	sink := "127.0.0.1:" + testneed.Port(t)
 	dir := t.TempDir()
 	file, env := referenceContract(t, dir, "--store, \"${IDEM_DEMO_STORE}\", --effect-url, \"http://"+sink+"/pay\"",
 		"      sink: {listen: \""+sink+"\", match: /order_id, distinct: {header: Idempotency-Key}}")
 	env = append(env, "IDEM_DEMO_STORE=sqlite:"+strings.ReplaceAll(dir, `\`, "/")+"/charges.db")
-	wantAllPass(t, runIdem(t, dir, env, "verify", file, "--live", "--format", "json"), "sink")
+	wantAllPass(t, settledRun(t, dir, env, "verify", file, "--live", "--format", "json"), "sink")
 }
 
 // TestExpiryByMovingTheClock passes an hour's retention in no time, through
@@ -46,7 +46,7 @@ func TestExpiryByMovingTheClock(t *testing.T) {
 	hook := startAdvanceHook(t, main)
 	text = text[:strings.Index(text, "    expiry:")] + "    expiry: {advance: [sh, \"" + hook + "\"]}\n"
 	write(t, file, text)
-	if r := runIdem(t, dir, env, args...); r.code != ExitDone {
+	if r := settledRun(t, dir, env, args...); r.code != ExitDone {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
 }
@@ -54,9 +54,7 @@ func TestExpiryByMovingTheClock(t *testing.T) {
 // startAdvanceHook writes a hook that moves the clock of a reference service.
 func startAdvanceHook(t *testing.T, base string) string {
 	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		testneed.Missing(t, "curl, which the hook asks the service with")
-	}
+	testneed.Program(t, "curl")
 	hook := t.TempDir() + "/advance.sh"
 	write(t, hook, "exec curl -qsSf -X POST \""+base+"/admin/advance?seconds=$IDEM_SECONDS\"\n")
 	return hook

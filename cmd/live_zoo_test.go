@@ -26,8 +26,8 @@ func zooContract(t *testing.T, args ...string) (dir, file, head string, env []st
 	file = filepath.Join(dir, "zoo.yaml")
 	write(t, file, printed.out)
 	head, _, _ = strings.Cut(printed.out, "\nidem: ")
-	address := "127.0.0.1:" + freePort(t)
-	replica := "127.0.0.1:" + freePort(t)
+	address := "127.0.0.1:" + testneed.Port(t)
+	replica := "127.0.0.1:" + testneed.Port(t)
 	for line := range strings.Lines(head) {
 		if line, ok := strings.CutPrefix(line, "#   export "); ok {
 			line, _, _ = strings.Cut(line, "#")
@@ -44,10 +44,9 @@ func zooContract(t *testing.T, args ...string) (dir, file, head string, env []st
 // the fault.
 func TestAFaultIsShownAgain(t *testing.T) {
 	testneed.Long(t, "a check, and curl")
+	t.Parallel()
 	for _, tool := range []string{"sh", "curl"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			testneed.Missing(t, tool+", for the script")
-		}
+		testneed.Program(t, tool)
 	}
 	dir, file, _, env := zooContract(t, "--fault", "caller-left-out", "--contract")
 	bare := runIdem(t, dir, nil, "verify", file, "--live", "--only", "scope")
@@ -55,7 +54,7 @@ func TestAFaultIsShownAgain(t *testing.T) {
 	if bare.code != ExitUsage || !strings.Contains(bare.err, all) || !strings.Contains(bare.err, "hint: export IDEM_ZOO_ADDRESS=... IDEM_ZOO_REPLICA=") {
 		t.Errorf("nothing is set: exit %d\n%s", bare.code, bare.err)
 	}
-	checked := runIdem(t, dir, env, "verify", file, "--live", "--only", "scope", "--trace", "run.ndjson")
+	checked := settledRun(t, dir, env, "verify", file, "--live", "--only", "scope", "--trace", "run.ndjson")
 	if checked.code != ExitBroken || !strings.Contains(checked.out, ", as the other caller [neighbour]") ||
 		!strings.Contains(checked.out, "idem report run.ndjson --script scope/other-callers-result") {
 		t.Fatalf("exit %d\n%s%s", checked.code, checked.out, checked.err)
@@ -82,6 +81,7 @@ func TestAFaultIsShownAgain(t *testing.T) {
 // TestAServerStartedByHand: the contract of one in memory says how.
 func TestAServerStartedByHand(t *testing.T) {
 	testneed.Long(t, "a check of a second")
+	t.Parallel()
 	dir, file, head, env := zooContract(t, "--style", "conflict-409", "--contract=memory")
 	_, command, found := strings.Cut(head, "# Start the service yourself before:\n#   ")
 	if !found {
@@ -106,7 +106,7 @@ func TestAServerStartedByHand(t *testing.T) {
 			break
 		}
 	}
-	if r := runIdem(t, dir, env, "verify", file, "--live", "--only", "duplicate,conflict"); r.code != ExitDone {
+	if r := settledRun(t, dir, env, "verify", file, "--live", "--only", "duplicate,conflict"); r.code != ExitDone {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
 }

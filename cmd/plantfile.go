@@ -36,9 +36,9 @@ func openPlantFile(path string) (*plantFile, error) {
 	}
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
-		wrong := problem.New(path, "cannot be read: %s", reason(err))
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, wrong.WithHint("plant first: idem verify CONTRACT --live --plant %s", path)
+		wrong := unopened(path, err)
+		if errors.Is(err, os.ErrNotExist) && problem.Hint(wrong) == "" {
+			return nil, problem.New(path, "cannot be read: %s", reason(err)).WithHint("plant first: idem verify CONTRACT --live --plant %s", path)
 		}
 		return nil, wrong
 	}

@@ -68,9 +68,12 @@ func newProfileShowCmd(app *App) *cobra.Command {
 }
 
 func runProfile(app *App, o *profileOptions) error {
-	alone := o.format == "contract" && o.name != ""
-	if o.format != "text" && o.format != "json" && !alone {
-		return problem.New("--format", "%s is neither text nor json", document.Show(o.format)).WithHint("--format json")
+	words := []string{"text", "json"}
+	if o.name != "" {
+		words = append(words, "contract")
+	}
+	if err := oneOf("--format", o.format, "json", words...); err != nil {
+		return err
 	}
 	b := page{columns: app.columns()}
 	if o.name == "" {
@@ -87,12 +90,12 @@ func runProfile(app *App, o *profileOptions) error {
 		p, err := contract.ProfileNamed(o.name)
 		if err != nil {
 			hint := "idem profile list"
-			if near := document.Nearest(o.name, contract.ProfileNames()); near != "" {
+			if near := problem.Nearest(o.name, contract.ProfileNames()); near != "" {
 				hint = "idem profile show " + near
 			}
 			return problem.New("", "no profile named %s is known", document.Show(o.name)).WithHint("%s", hint)
 		}
-		if alone {
+		if o.format == "contract" {
 			b.WriteString(starter(p))
 		} else {
 			b.explained(o.format, shownProfile(p), func() { b.profile(p) })

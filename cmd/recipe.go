@@ -11,6 +11,7 @@ import (
 
 	"github.com/idem-toolkit/idem/internal/determ"
 	"github.com/idem-toolkit/idem/internal/document"
+	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
 
@@ -28,6 +29,8 @@ func newRecipeCmd(app *App) *cobra.Command {
 type recipeLockOptions struct {
 	files []string
 	check bool
+
+	engine engineFlags
 }
 
 func newRecipeLockCmd(app *App) *cobra.Command {
@@ -48,6 +51,7 @@ would get another ID. Keep idem.lock under version control.`,
 		},
 	}
 	c.Flags().BoolVar(&o.check, "check", false, "write nothing; exit 1 where a version is not locked yet")
+	o.engine.registerCross(c.Flags())
 	return c
 }
 
@@ -67,9 +71,13 @@ func runRecipeLock(ctx context.Context, app *App, o *recipeLockOptions) error {
 	if len(o.files) == 0 {
 		return problem.New("", "no recipe is named").WithHint("idem recipe lock RECIPE...")
 	}
+	engine, err := o.engine.engine()
+	if err != nil {
+		return err
+	}
 	var folders []*lockedFolder
-	err := interruptible(ctx, func() (err error) {
-		folders, err = readFolders(app, o.files)
+	err = interruptible(ctx, func() (err error) {
+		folders, err = readFolders(app, o.files, engine)
 		return err
 	})
 	if err != nil {
@@ -99,7 +107,7 @@ func runRecipeLock(ctx context.Context, app *App, o *recipeLockOptions) error {
 
 // readFolders reads recipes and parts them by folder, in an order that is the
 // same for all processes, so that no two wait for each other.
-func readFolders(app *App, files []string) ([]*lockedFolder, error) {
+func readFolders(app *App, files []string, engine fingerprint.Engine) ([]*lockedFolder, error) {
 	if err := onceOnly(files); err != nil {
 		return nil, err
 	}
@@ -113,6 +121,9 @@ func readFolders(app *App, files []string) ([]*lockedFolder, error) {
 		r, err := determ.Parse(inputName(file), src)
 		if err != nil {
 			return nil, err
+		}
+		if err := r.Use(engine); err != nil {
+			return nil, inFile(file, err)
 		}
 		dir := recipeDir(file)
 		real, err := filepath.EvalSymlinks(dir)

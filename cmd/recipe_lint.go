@@ -9,6 +9,7 @@ import (
 
 	"github.com/idem-toolkit/idem/internal/determ"
 	"github.com/idem-toolkit/idem/internal/document"
+	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
 
@@ -17,6 +18,7 @@ type recipeLintOptions struct {
 	format string
 	strict bool
 	allow  []string
+	engine engineFlags
 }
 
 func newRecipeLintCmd(app *App) *cobra.Command {
@@ -40,9 +42,10 @@ finding means: idem explain recipe.`,
 			return interruptible(c.Context(), func() error { return runRecipeLint(app, o) })
 		},
 	}
-	c.Flags().StringVar(&o.format, "format", "text", "text or json")
+	c.Flags().StringVar(&o.format, "format", "text", "text, json, or github for the log of a workflow")
 	c.Flags().BoolVar(&o.strict, "strict", false, "exit 1 for warnings too")
 	c.Flags().StringArrayVar(&o.allow, "allow", nil, "leave a finding out by its `SLUG`, or SLUG:FIELD for one identity field; may be repeated")
+	o.engine.registerCross(c.Flags())
 	return c
 }
 
@@ -63,7 +66,7 @@ type lintReport struct {
 }
 
 func runRecipeLint(app *App, o *recipeLintOptions) error {
-	if err := checkFormat(o.format); err != nil {
+	if err := oneOf("--format", o.format, "json", "text", "json", "github"); err != nil {
 		return err
 	}
 	if len(o.files) == 0 {
@@ -75,10 +78,17 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 	if err := checkAllow(o.allow); err != nil {
 		return err
 	}
+	engine, err := o.engine.engine()
+	if err != nil {
+		return err
+	}
 	report := lintReport{Idem: "lint/v1"}
 	run := &determ.LintRun{}
 	for _, file := range o.files {
-		linted := lintFile(app, file, o.allow, run)
+		linted, err := lintFile(app, file, o.allow, determ.LintOptions{Now: app.Now(), Run: run, Engine: engine})
+		if err != nil {
+			return err
+		}
 		for _, f := range linted.Findings {
 			if f.Level == determ.LevelError {
 				report.Errors++
@@ -91,12 +101,16 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 		}
 		report.Recipes = append(report.Recipes, linted)
 	}
-	if o.format == "json" {
-		if err := printJSON(app.Out, report); err != nil {
-			return err
-		}
-	} else {
+	switch o.format {
+	case "json":
+		err = printJSON(app.Out, report)
+	case "github":
+		err = lintGitHub(app, report, o.strict)
+	default:
 		lintText(app, report)
+	}
+	if err != nil {
+		return err
 	}
 	switch {
 	case report.Unreadable > 0:
@@ -107,14 +121,15 @@ func runRecipeLint(app *App, o *recipeLintOptions) error {
 	return nil
 }
 
-func lintFile(app *App, file string, allow []string, run *determ.LintRun) lintedRecipe {
+// lintFile fails only where two engines differ: nothing that is said by either
+// can be relied on then.
+func lintFile(app *App, file string, allow []string, options determ.LintOptions) (lintedRecipe, error) {
 	linted := lintedRecipe{File: inputName(file), Findings: []determ.Finding{}}
 	findings, err := func() ([]determ.Finding, error) {
 		src, err := readInput(app, file, document.MaxSize)
 		if err != nil {
 			return nil, err
 		}
-		options := determ.LintOptions{Now: app.Now(), Run: run}
 		for _, dir := range recipeFolders(file) {
 			if options.Lock, err = readLock(dir); err != nil {
 				return nil, err
@@ -125,16 +140,19 @@ func lintFile(app *App, file string, allow []string, run *determ.LintRun) linted
 		}
 		return determ.Lint(linted.File, src, options)
 	}()
+	if fingerprint.IsDisagreement(err) {
+		return linted, inFile(file, err)
+	}
 	if err != nil {
 		linted.Error, linted.Hint = err.Error(), problem.Hint(err)
-		return linted
+		return linted, nil
 	}
 	for _, f := range findings {
 		if !allowed(f, allow) {
 			linted.Findings = append(linted.Findings, f)
 		}
 	}
-	return linted
+	return linted, nil
 }
 
 // checkAllow refuses what leaves nothing out: a slug that lint does not have,
@@ -144,7 +162,7 @@ func checkAllow(allow []string) error {
 		slug, rest, one := strings.Cut(a, ":")
 		if !slices.Contains(determ.LintSlugs(), slug) {
 			err := problem.New("--allow", "lint has no finding %s", document.Show(slug))
-			if near := document.Nearest(slug, determ.LintSlugs()); near != "" {
+			if near := problem.Nearest(slug, determ.LintSlugs()); near != "" {
 				if one && showable(rest) {
 					near += ":" + rest
 				}

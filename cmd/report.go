@@ -20,7 +20,10 @@ func newReportCmd(app *App) *cobra.Command {
 		Use:   "report TRACE",
 		Short: "judge a recorded run again and render it",
 		Long: `Judge a recorded run again and render it. The verdict comes from the trace alone:
-the same trace gives the same bytes, on any machine.`,
+the same trace gives the same bytes, on any machine.
+
+A trace that breaks off, whatever cut it, is that of an interrupted run: what was
+recorded until then is judged, and the exit code is 130.`,
 		Example: `  idem report run.ndjson
   idem report run.ndjson --format json
   idem report run.ndjson --script duplicate/effect-ran-twice > again.sh`,
@@ -44,9 +47,9 @@ func runReport(app *App, o *verifyOptions, file string) error {
 	}
 	in := app.stdin("the trace")
 	if file != "-" {
-		f, err := app.open(file)
+		f, err := app.openInput(file)
 		if err != nil {
-			return problem.New(file, "cannot be read: %s", reason(err))
+			return err
 		}
 		defer f.Close()
 		in, o.tracePath = app.patient(f), file
@@ -62,7 +65,11 @@ func runReport(app *App, o *verifyOptions, file string) error {
 func judged(in io.Reader, name string) (*probe.Report, error) {
 	r, err := probe.Judge(trace.Read(in))
 	if err != nil {
-		return nil, problem.New(name, "%s", err).Because(err)
+		wrong := problem.New(name, "%s", err).Because(err)
+		if problem.Hint(err) == "" && (strings.HasPrefix(err.Error(), "trace line 1: ") || strings.Contains(err.Error(), "is empty")) {
+			return nil, wrong.WithHint("a trace is what idem verify writes to the file behind --trace")
+		}
+		return nil, wrong
 	}
 	return r, nil
 }

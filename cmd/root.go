@@ -34,6 +34,7 @@ type App struct {
 
 	Quiet, Verbose bool
 
+	typed typed  // set by Main
 	input *input // who reads standard input; set by Main
 	signals
 }
@@ -56,9 +57,14 @@ func isTerminal(f *os.File) bool {
 // Main runs one command line and returns its exit code.
 func Main(app *App, args []string) int {
 	app, out := watched(app)
-	ctx, stop := app.heed()
+	app.typed.args = args
+	only := firstOf(args)
+	ctx, stop := app.heed(only.ends)
 	defer stop()
-	root := newRootCmd(app)
+	root := newRootCmd(app, only)
+	if completing(args) {
+		offerValues(root)
+	}
 	err := unknownCommand(root, args)
 	if err == nil {
 		root.SetArgs(args)
@@ -71,7 +77,8 @@ func Main(app *App, args []string) int {
 	return finish(app, unwritten(err, out.failed()))
 }
 
-func newRootCmd(app *App) *cobra.Command {
+// newRootCmd gives the tree of commands, or of the whole tree only one.
+func newRootCmd(app *App, only subcommand) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "idem",
 		Short:         "one stable identity for every operation, and proof that retries are safe",
@@ -86,20 +93,15 @@ func newRootCmd(app *App) *cobra.Command {
 	root.PersistentFlags().BoolVarP(&app.Verbose, "verbose", "v", false, "say more")
 	addSettingsFlags(root)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return before(app, c) }
-	root.AddCommand(
-		newCanonCmd(app),
-		newDeriveCmd(app),
-		newKeyCmd(app),
-		newRecipeCmd(app),
-		newFingerprintCmd(app),
-		newServeCmd(app),
-		newVerifyCmd(app),
-		newReportCmd(app),
-		newExplainCmd(app),
-		newProfileCmd(app),
-		newConfigCmd(app),
-	)
-	inOwnWords(root)
+	if only.add != nil {
+		root.CompletionOptions.DisableDefaultCmd = true
+		root.AddCommand(only.add(app))
+	} else {
+		for _, s := range subcommands() {
+			root.AddCommand(s.add(app))
+		}
+	}
+	inOwnWords(app, root)
 	return root
 }
 

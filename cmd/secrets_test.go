@@ -56,6 +56,7 @@ func search(t *testing.T, secrets map[string]string, where string, artefact []by
 // arguments of processes, output, errors, trace and reports.
 func TestSecretsStayHidden(t *testing.T) {
 	testneed.Long(t, "the check takes ten seconds")
+	t.Parallel()
 	dsn, err := url.Parse(testneed.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +93,8 @@ func TestSecretsStayHidden(t *testing.T) {
 		args = append(args, "--report", format+"="+filepath.Join(dir, "report."+format))
 	}
 	r, arguments := watchArguments(t, env, args)
-	if r.code != ExitDone {
+	// A loaded machine may leave a step open: it is looked through all the same.
+	if r.code != ExitDone && r.code != ExitInconclusive {
 		t.Errorf("exit %d\n%s%s", r.code, r.out, r.err)
 	}
 	search(t, secrets, "the arguments of a process", arguments)

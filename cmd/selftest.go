@@ -77,6 +77,8 @@ func (o *selfTestOptions) check(app *App, v *verifyOptions) error {
 	case v.runID != "" || len(v.reports) > 0 || len(v.selection.Operations) > 0:
 		return problem.New("--self-test", "it takes no --run-id, --report or --operation").
 			WithHint("idem verify --self-test --format json > self-test.json")
+	case v.engine.cross:
+		return problem.New("--cross-check", "a self-test derives no keys").WithHint("idem verify --self-test")
 	case v.plant != "" || v.harvest != "":
 		return problem.New("--self-test", "it plants and harvests nothing").WithHint("idem verify --self-test")
 	case v.format != "human" && v.format != "json":
@@ -86,10 +88,14 @@ func (o *selfTestOptions) check(app *App, v *verifyOptions) error {
 	case o.repeat < 1 || o.repeat > mostRepeat:
 		return problem.New("--repeat", "is not between 1 and %d", mostRepeat)
 	}
-	for _, step := range append(slices.Clone(v.selection.Only), v.selection.Skip...) {
-		if !slices.Contains(probe.StepNames(), step) {
-			return problem.New("", "there is no step %q", step).WithHint("one of %s", strings.Join(probe.StepNames(), ", "))
-		}
+	if err := v.checkHTTP(); err != nil {
+		return err
+	}
+	if err := v.races.check(v); err != nil {
+		return err
+	}
+	if err := v.selection.CheckSteps(); err != nil {
+		return err
 	}
 	if len(stepsLeft(v.selection)) == 0 {
 		return problem.New("--self-test", "--only and --skip leave no step").WithHint("idem verify --self-test")
@@ -111,8 +117,7 @@ func (o *selfTestOptions) checkStores(app *App) error {
 	}
 	for i, name := range o.stores {
 		if !slices.Contains(names, name) {
-			return problem.New("--store", "%s is none of %s", document.Show(name), strings.Join(names, ", ")).
-				WithHint("--self-test --store memory,file")
+			return noneOf("--store", name, "memory,file", names...)
 		}
 		if slices.Contains(o.stores[:i], name) {
 			return problem.New("--store", "%s is there twice", name)

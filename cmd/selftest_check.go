@@ -82,7 +82,7 @@ func (t *selfTest) attempt(ctx context.Context, c selfCase) ([]probe.Result, err
 
 // live is the check itself, as idem verify makes it, judged from its trace.
 func (t *selfTest) live(ctx context.Context, world *App, c selfCase, spec *contract.Contract) ([]probe.Result, error) {
-	o := &verifyOptions{seed: t.verify.seed + uint64(c.repeat), selection: t.verify.selection, tracePath: t.tracePath(c)}
+	o := &verifyOptions{seed: t.verify.seed + uint64(c.repeat), selection: t.verify.selection, http: t.verify.http, races: t.verify.races, tracePath: t.tracePath(c)}
 	live, err := prepareLive(ctx, world, o, spec)
 	if err != nil {
 		return nil, err
@@ -236,6 +236,9 @@ func serveInMemory(ctx context.Context, world *App, v zoo.Variant, p *seat) (*pr
 	endpoint, err := wire.ParseEndpoint("http://"+p.settings[zoo.EnvAddress], nil)
 	if err != nil {
 		return nil, err
+	}
+	if v.HTTP == contract.HTTP2 {
+		endpoint = endpoint.Speaking(wire.HTTP2)
 	}
 	var argv []string
 	for _, arg := range v.Command(zoo.Memory) {

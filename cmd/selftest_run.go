@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/selftest"
 	"github.com/idem-toolkit/idem/internal/zoo"
 )
@@ -44,12 +45,22 @@ func (t *selfTest) plan(store zoo.Store, variants []zoo.Variant) {
 			m.LeftOut = append(m.LeftOut, selftest.LeftOut{Name: v.Name, Why: emptied})
 			continue
 		}
+		if !shownOver(v, t.verify.http) {
+			m.LeftOut = append(m.LeftOut, selftest.LeftOut{Name: v.Name, Why: "HTTP/" + v.HTTP + " alone shows it"})
+			continue
+		}
 		m.Rows = append(m.Rows, selftest.Row{Subject: subject(v, store)})
 		for i := range t.repeats(v) {
 			t.cases = append(t.cases, selfCase{v, store, len(t.matrices), len(m.Rows) - 1, i})
 		}
 	}
 	t.matrices = append(t.matrices, m)
+}
+
+// shownOver says whether a variant is what it says over the version of HTTP that
+// --http chose. Its address is http, where auto is HTTP/1.1.
+func shownOver(v zoo.Variant, chosen string) bool {
+	return v.HTTP == "" || chosen == "" || v.HTTP == chosen || v.HTTP == contract.HTTP1 && chosen == contract.AutoHTTP
 }
 
 // subject is a variant as the matrix knows it. In memory no variant declares a
@@ -185,7 +196,7 @@ func (t *selfTest) gather(ctx context.Context, runs []*selftest.Run, started, en
 			m.Rows = slices.DeleteFunc(m.Rows, func(r selftest.Row) bool { return len(r.Runs) == 0 })
 		}
 	}
-	return selftest.Report{Tool: tool(), Seed: t.verify.seed, Jobs: t.verify.selfTest.jobs, Matrices: t.matrices,
+	return selftest.Report{Tool: tool(), Seed: t.verify.seed, Jobs: t.verify.selfTest.jobs, HTTP: t.verify.http, Matrices: t.matrices,
 		Interrupted: ctx.Err() != nil}
 }
 

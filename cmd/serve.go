@@ -21,8 +21,11 @@ type serveOptions struct {
 	store     string
 	storeEnv  string
 	replicas  []string
+	tls       string // the PEM file of certificate and key; empty: http
+	balance   string
 	drain     time.Duration
 	post      string
+	health    string // the URL to ask, instead of serving
 
 	zoo zooOptions
 }
@@ -43,6 +46,9 @@ TOKEN tells callers apart, any token names one.
 Once it listens it says "listening on http://HOST:PORT" on standard output. An
 interrupt or SIGTERM stops it after the running requests.
 
+It speaks HTTP/1.1 and HTTP/2: over http to a client that begins with it, over
+https (--tls) by ALPN.
+
 With --fault it breaks a promise as real implementations do, with --style it
 keeps another one that is as legal: the service that idem verify --self-test is
 measured by. --contract prints the contract that such a one is held to.`,
@@ -57,6 +63,8 @@ measured by. --contract prints the contract that such a one is held to.`,
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "the address to listen on; port 0 takes a free one")
 	f.BoolVar(&o.listenAny, "listen-any", false, "allow --listen on addresses that other machines reach")
 	f.StringArrayVar(&o.replicas, "replica", nil, "a further address with a replica of its own on the same store (may be repeated)")
+	f.StringVar(&o.tls, "tls", "", "serve https with the certificate and key of this PEM `file`, which is made, self-signed, where it is not there")
+	f.StringVar(&o.balance, "balance", "", "have --listen shared by all replicas: turns (each request goes to the next), connections (all of one go to one) or callers (all of a host do)")
 	f.StringVar(&o.store, "store", "sqlite:memory", "where records are kept: sqlite:memory, sqlite:PATH, or a postgres:// URL without a password")
 	f.StringVar(&o.storeEnv, "store-env", "", "the environment variable that holds the store's address, password included")
 	f.StringVar(&o.InFlight, "in-flight", o.InFlight, "what a duplicate meets while the first runs: wait, or reject (409)")
@@ -73,6 +81,7 @@ measured by. --contract prints the contract that such a one is held to.`,
 	f.StringVar(&o.EffectURL, "effect-url", "", "have another service move the money: POST here, with a derived Idempotency-Key")
 	f.BoolVar(&o.Admin, "admin", false, "test hooks: POST /admin/advance?seconds=N, POST /admin/store?up=false|true, and the header X-Test-Fail: once|always|panic")
 	f.StringVar(&o.post, "post", "", "call the test hook at this `url`, of a service that runs, and serve nothing")
+	f.StringVar(&o.health, "healthcheck", "", "ask the service at this `url` whether it serves, exit 1 where it does not, and serve nothing")
 	f.DurationVar(&o.drain, "drain", 10*time.Second, "how long running requests may take to finish when stopped")
 	c.MarkFlagsMutuallyExclusive("store", "store-env")
 	o.zoo.add(c)
@@ -86,12 +95,20 @@ func runServe(ctx context.Context, app *App, o *serveOptions) error {
 	if o.post != "" {
 		return postHook(ctx, o.post)
 	}
+	if o.health != "" {
+		return checkHealth(ctx, o.health)
+	}
 	if err := o.checkAddresses(); err != nil {
 		return err
 	}
 	address, err := o.storeAddress(app)
 	if err != nil {
 		return err
+	}
+	if o.tls != "" {
+		if o.TLS, err = serveTLS(o.tls, o.addresses()); err != nil {
+			return err
+		}
 	}
 	if app.Verbose {
 		o.Log = slog.New(slog.NewTextHandler(app.Err, nil))

@@ -26,21 +26,36 @@ func serveOn(ctx context.Context, app *App, o *serveOptions, store reference.Sto
 	if err != nil {
 		return err
 	}
+	scheme := "http"
+	if o.TLS != nil {
+		scheme = "https"
+	}
 	// All listen before any serves: who finds the first ready finds all.
 	for _, l := range listeners {
-		if _, err := fmt.Fprintf(app.Out, "listening on http://%s\n", l.Addr()); err != nil {
+		if _, err := fmt.Fprintf(app.Out, "listening on %s://%s\n", scheme, l.Addr()); err != nil {
 			closeAll(listeners)
 			return problem.New("standard output", "%s", rootCause(err))
 		}
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	replicas, stopReplicas := ctx, stop
+	if o.balance != "" { // they have requests of the first one's callers at work
+		services[0].Share(reference.Balancing(o.balance), services[1:]...)
+		replicas, stopReplicas = context.WithCancel(context.WithoutCancel(ctx))
+	}
+	defer stopReplicas()
 	failed := make([]error, len(services))
 	var serving sync.WaitGroup
-	for i, service := range services {
+	serving.Go(func() {
+		defer stopReplicas()
+		defer stop()
+		failed[0] = services[0].Serve(ctx, listeners[0], o.drain)
+	})
+	for i := 1; i < len(services); i++ {
 		serving.Go(func() {
 			defer stop()
-			failed[i] = service.Serve(ctx, listeners[i], o.drain)
+			failed[i] = services[i].Serve(replicas, listeners[i], o.drain)
 		})
 	}
 	serving.Wait()
@@ -84,7 +99,7 @@ func (o *serveOptions) instance(i int) string {
 // listeners takes all addresses, or none.
 func (o *serveOptions) listeners() ([]net.Listener, error) {
 	var listeners []net.Listener
-	for i, address := range append([]string{o.listen}, o.replicas...) {
+	for i, address := range o.addresses() {
 		l, err := net.Listen("tcp", address)
 		if err != nil {
 			closeAll(listeners)
@@ -95,6 +110,8 @@ func (o *serveOptions) listeners() ([]net.Listener, error) {
 	}
 	return listeners, nil
 }
+
+func (o *serveOptions) addresses() []string { return append([]string{o.listen}, o.replicas...) }
 
 func closeAll(listeners []net.Listener) {
 	for _, l := range listeners {
@@ -113,7 +130,13 @@ func (o *serveOptions) checkAddresses() error {
 	if len(o.replicas) > maxReplicas {
 		return problem.New("--replica", "there are %d, and %d at most", len(o.replicas), maxReplicas)
 	}
-	for i, address := range append([]string{o.listen}, o.replicas...) {
+	if err := reference.Balancing(o.balance).Check(); err != nil {
+		return err
+	}
+	if o.balance != "" && len(o.replicas) == 0 {
+		return problem.New("--balance", "there are no replicas to share the address with").WithHint("--replica 127.0.0.1:0")
+	}
+	for i, address := range o.addresses() {
 		if err := checkListen(addressFlag(i), address, o.listenAny); err != nil {
 			return err
 		}
@@ -126,7 +149,11 @@ func (o *serveOptions) checkAddresses() error {
 func checkListen(flag, address string, anywhere bool) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return problem.New(flag, "is not HOST:PORT").WithHint("%s 127.0.0.1:8080", flag)
+		port := "8080"
+		if n, err := strconv.Atoi(address); err == nil && n > 0 && n < 65536 {
+			port = address
+		}
+		return problem.New(flag, "is not HOST:PORT").WithHint("%s 127.0.0.1:%s", flag, port)
 	}
 	ip := net.ParseIP(host)
 	if anywhere || host == "localhost" || ip != nil && ip.IsLoopback() {

@@ -20,7 +20,7 @@ const postTime = 10 * time.Second
 // whose hooks must be commands that every system has: this program.
 func postHook(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" || !strings.HasPrefix(u.Path, "/admin/") {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.HasPrefix(u.Path, "/admin/") {
 		return problem.New("--post", "is not the URL of a test hook").
 			WithHint("--post 'http://127.0.0.1:8080/admin/store?up=false'")
 	}
@@ -34,7 +34,13 @@ func postHook(ctx context.Context, address string) error {
 	if err != nil {
 		return problem.New("--post", "is not the URL of a test hook")
 	}
-	resp, err := http.DefaultClient.Do(req)
+	// The reference service always speaks HTTP/2, and may speak nothing else.
+	protocols := new(http.Protocols)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	transport := &http.Transport{Protocols: protocols}
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Do(req)
 	if err != nil {
 		return problem.New("--post", "%s", rootCause(err)).
 			WithHint("idem serve --admin --listen %s", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80")))

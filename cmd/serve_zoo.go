@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -37,9 +38,8 @@ func (o *zooOptions) add(c *cobra.Command) {
 // settle finds the variant. done says that the command has said all: a list or
 // a contract was asked for.
 func (o *zooOptions) settle(app *App) (done bool, err error) {
-	if o.format != "human" && o.format != "json" {
-		return false, problem.New("--format", "%s is none of human, json", document.Show(o.format)).
-			WithHint("idem serve --fault list --format json")
+	if err := oneOf("--format", o.format, "json", "human", "json"); err != nil {
+		return false, err
 	}
 	switch {
 	case o.fault == "list":
@@ -71,6 +71,9 @@ func (o *zooOptions) writeContract(app *App) error {
 		}
 		return nil
 	}
+	if near := problem.Nearest(o.contract, names); near != "" {
+		names = []string{near}
+	}
 	return problem.New("--contract", "%s is no kind of store", document.Show(o.contract)).
 		WithHint("--contract=%s", strings.Join(names, ", or --contract="))
 }
@@ -85,11 +88,17 @@ func variantNamed(flag, name string, list []zoo.Variant) (zoo.Variant, error) {
 		names = append(names, v.Name)
 	}
 	what := strings.TrimPrefix(flag, "--")
-	err := problem.New(flag, "there is no %s %s", what, document.Show(name))
-	if near := document.Nearest(name, names); near != "" {
-		return zoo.Variant{}, err.WithHint("did you mean %q?", near)
+	hint := "idem serve " + flag + " list names them all"
+	for _, v := range slices.Concat(zoo.Faults(), zoo.Styles()) {
+		switch {
+		case v.Name != name: // a fault that was taken for a style is told as one
+		case v.IsFault():
+			hint = "--fault " + name
+		default:
+			hint = "--style " + name
+		}
 	}
-	return zoo.Variant{}, err.WithHint("idem serve %s list names them all", flag)
+	return zoo.Variant{}, problem.New(flag, "there is no %s %s", what, document.Show(name)).MeaningOr(name, names, "%s", hint)
 }
 
 // writeVariants lists variants, in the order of their steps.

@@ -82,11 +82,7 @@ func (s setting) parse(where, text string) (any, error) {
 			return text, nil
 		}
 	}
-	err := problem.New(where, "%s is none of %s", document.Show(text), strings.Join(s.words, ", "))
-	if near := document.Nearest(text, s.words); near != "" {
-		return nil, err.WithHint("did you mean %q?", near)
-	}
-	return nil, err
+	return nil, problem.New(where, "%s is none of %s", document.Show(text), strings.Join(s.words, ", ")).MeaningOr(text, s.words, "")
 }
 
 // settingValue is a setting as it came out.
@@ -157,6 +153,7 @@ func settings(app *App, c *cobra.Command) (*Settings, error) {
 // before is what goes before every command: what its flags and the general
 // settings say must be well said, also where the command would not look.
 func before(app *App, c *cobra.Command) error {
+	app.typed.command = c
 	var err error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if err == nil && f.Value.Type() == "string" && f.Value.String() == "" && f.Annotations[mayBeEmpty] == nil {
@@ -166,10 +163,27 @@ func before(app *App, c *cobra.Command) error {
 	if err == nil {
 		err = together(c)
 	}
-	if err == nil {
+	if err == nil && anySaid(app, c) {
 		_, err = settings(app, c)
 	}
 	return err
+}
+
+// anySaid says whether any setting may have been given anywhere. Mostly none
+// was, and to layer nothing but defaults would take as long as a derivation.
+func anySaid(app *App, c *cobra.Command) bool {
+	if files, err := findConfig(app, c); err != nil || files.read != "" {
+		return true
+	}
+	for _, s := range settingList() {
+		if text, ok := app.LookupEnv(s.variable()); ok && text != "" {
+			return true
+		}
+		if f := c.Flags().Lookup(s.flag()); f != nil && f.Changed {
+			return true
+		}
+	}
+	return false
 }
 
 // mayBeEmpty marks a flag whose value means something when it is empty. With

@@ -29,7 +29,7 @@ func settingsWorld(env map[string]string, terminal bool) *App {
 // settingsOf finds out the settings for a command line in an empty directory.
 func settingsOf(t testing.TB, app *App, args ...string) *Settings {
 	t.Helper()
-	root := newRootCmd(app)
+	root := newRootCmd(app, subcommand{})
 	var found *Settings
 	probe := &cobra.Command{Use: "probe", RunE: func(c *cobra.Command, _ []string) (err error) {
 		found, err = settings(app, c)

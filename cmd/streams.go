@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"unicode"
 	"unicode/utf16"
@@ -18,30 +19,34 @@ import (
 // help too, so that a write that fails is noticed wherever it is made: it
 // remembers the first error, and takes nothing afterwards.
 type result struct {
+	signals
 	to io.Writer
 
-	mu  sync.Mutex
-	err error
+	mu  sync.Mutex // held while something is written, which may be for ever
+	err atomic.Pointer[error]
 }
 
 func (r *result) Write(b []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err != nil {
-		return 0, r.err
+	if err := r.failed(); err != nil {
+		return 0, err
 	}
-	n, err := r.to.Write(b)
+	n, err := r.write(r.to, b)
 	if err == nil && n < len(b) {
 		err = io.ErrShortWrite
 	}
-	r.err = err
+	if err != nil {
+		r.err.Store(&err)
+	}
 	return n, err
 }
 
 func (r *result) failed() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.err
+	if err := r.err.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // words is standard error: everything on it is cleaned of what a terminal
@@ -58,9 +63,9 @@ func (w words) Write(b []byte) (int, error) {
 // watched gives the same world with streams that are looked after.
 func watched(app *App) (*App, *result) {
 	world := *app
-	out := &result{to: app.Out}
-	world.Out, world.Err, world.Terminal, world.input = out, words{app.Err}, app.Err, &input{}
 	world.signals = newSignals()
+	out := &result{signals: world.signals, to: app.Out}
+	world.Out, world.Err, world.Terminal, world.input = out, words{app.Err}, app.Err, &input{}
 	return &world, out
 }
 
@@ -81,18 +86,27 @@ type inputReader struct {
 func (a *App) stdin(as string) io.Reader { return &inputReader{a, as} }
 
 func (r *inputReader) Read(b []byte) (int, error) {
-	if in := r.app.input; in != nil {
-		in.mu.Lock()
-		if in.by == nil {
-			in.by = r
-		}
-		by := in.by
-		in.mu.Unlock()
-		if by != r {
-			return 0, errors.New("it was read already, as " + by.as)
-		}
+	if err := r.claim(); err != nil {
+		return 0, err
 	}
 	return r.app.patient(r.app.In).Read(b)
+}
+
+// claim makes r the one reader, where there is none yet.
+func (r *inputReader) claim() error {
+	in := r.app.input
+	if in == nil {
+		return nil
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.by == nil {
+		in.by = r
+	}
+	if in.by != r {
+		return errors.New("it was read already, as " + in.by.as)
+	}
+	return nil
 }
 
 // unwritten turns a failed write into the command's end: it beats every other

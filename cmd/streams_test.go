@@ -75,7 +75,7 @@ func TestWaitingForInputEnds(t *testing.T) {
 		app.In, app.Out, app.Err = in, io.Discard, io.Discard
 		ctx, interrupt := context.WithCancel(t.Context())
 		interrupt()
-		root := newRootCmd(app)
+		root := newRootCmd(app, subcommand{})
 		root.SetArgs(args)
 		root.SetContext(ctx)
 		if code := finish(app, root.Execute()); code != ExitInterrupted {

@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -22,4 +23,18 @@ func wasClosed(f *os.File, fd int) bool {
 	}
 	null, err := os.Stat(os.DevNull)
 	return err == nil && os.SameFile(here, null)
+}
+
+// openPlain opens a file that is read without waiting. os.Open would ask the
+// poller to watch it, which means to make a poller and be refused.
+func openPlain(file string) (*os.File, error) {
+	for {
+		fd, err := unix.Open(file, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err == nil {
+			return os.NewFile(uintptr(fd), file), nil
+		}
+		if !errors.Is(err, unix.EINTR) {
+			return nil, &os.PathError{Op: "open", Path: file, Err: err}
+		}
+	}
 }

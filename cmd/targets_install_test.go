@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // installTime bounds how long a target's packages may take to come and to build.
-const installTime = 8 * time.Minute
+const installTime = 15 * time.Minute
 
 func targetFolder(name string) string { return filepath.Join("..", "testdata", "targets", name) }
 
@@ -80,10 +81,16 @@ func copyTarget(t *testing.T, name string) string {
 	return dir
 }
 
+// installing lets one installation at a time compile: two of them starve the
+// services of all other tests.
+var installing sync.Mutex
+
 // install runs one command of an installation, once more if it failed: the
 // registries are far away.
 func install(t *testing.T, dir, program string, args ...string) {
 	t.Helper()
+	installing.Lock()
+	defer installing.Unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), installTime)
 	defer cancel()
 	for try := 1; ; try++ {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +23,7 @@ var targetRounds = flag.Int("target-rounds", 1, "how often each real server is c
 // source; docs/findings.md has the reasons.
 func TestRealServers(t *testing.T) {
 	testneed.Long(t, "real servers take half a minute each")
+	t.Parallel()
 	count := buildGo(t, "count")
 	for _, target := range realServers {
 		t.Run(strings.TrimSuffix(target.contract, ".yaml"), func(t *testing.T) {
@@ -38,28 +38,56 @@ func TestRealServers(t *testing.T) {
 }
 
 // checkTarget runs the whole check and compares every step's verdict and
-// findings.
+// findings. Where all that is amiss is that steps were left open, as happens on a
+// busy machine, it is checked again, a few times.
 func checkTarget(t *testing.T, target realServer, env map[string]string, round int) {
 	t.Helper()
-	env["PORT"] = freePort(t)
-	env["EFFECTS_FILE"] = filepath.Join(t.TempDir(), "effects.txt")
-	env["CACHE_DIR"] = t.TempDir()
-	file := filepath.Join("..", "testdata", "targets", filepath.FromSlash(target.contract))
-	code, out, said := idem(t, env, "verify", file, "--live", "--format", "json", "--seed", fmt.Sprint(round))
-	if code != ExitBroken {
-		t.Errorf("round %d: exit %d, want %d\n%s", round, code, ExitBroken, said)
-	}
-	logSteps(t, out)
-	if problems := compareSteps(t, out, target.steps); len(problems) > 0 {
-		t.Fatalf("round %d:\n%s\n%s", round, strings.Join(problems, "\n"), out)
+	for try := 1; ; try++ {
+		code, out, said := runTarget(t, target, env, round)
+		problems := compareSteps(t, out, target.steps)
+		open := len(problems) > 0 && !slices.ContainsFunc(problems, func(p string) bool { return !strings.Contains(p, leftOpen) })
+		if open && try < 4 {
+			t.Logf("left open at the %d. try:\n%s", try, strings.Join(problems, "\n"))
+			continue
+		}
+		if code != ExitBroken {
+			t.Errorf("round %d: exit %d, want %d\n%s", round, code, ExitBroken, said)
+		}
+		if len(problems) > 0 {
+			t.Fatalf("round %d:\n%s\n%s", round, strings.Join(problems, "\n"), out)
+		}
+		return
 	}
 }
 
-// stepReport is the part of a report's step that is compared.
+// leftOpen is how compareSteps tells of a step that should have come to a verdict.
+const leftOpen = ": inconclusive: want "
+
+func runTarget(t *testing.T, target realServer, env map[string]string, round int) (code int, out, said []byte) {
+	t.Helper()
+	env["PORT"] = testneed.Port(t)
+	env["EFFECTS_FILE"] = filepath.Join(t.TempDir(), "effects.txt")
+	env["CACHE_DIR"] = t.TempDir()
+	file := filepath.Join("..", "testdata", "targets", filepath.FromSlash(target.contract))
+	code, out, said = idem(t, env, "verify", file, "--live", "--format", "json", "--seed", fmt.Sprint(round))
+	logSteps(t, out)
+	return code, out, said
+}
+
+// stepReport is what tests read of a report's step.
 type stepReport struct {
 	Step, Verdict string
-	Reasons       []struct{ Text string }
-	Findings      []struct{ Slug, Follows, Actual string }
+	Reasons       []struct{ Text, Settle string }
+	Findings      []struct{ Slug, ID, Follows, Expected, Actual string }
+	Cases         []struct{ Name, Verdict, Text string }
+	Notes         []string
+	Evidence      struct {
+		Effects *struct {
+			CountedBy string `json:"counted_by"`
+		}
+		Measures []struct{ Name, Value string }
+		Releases []struct{ Protocol string }
+	}
 }
 
 // stepsOf reads the steps of a report on one operation.
@@ -161,17 +189,6 @@ func rootsOf(steps []stepReport, want map[string]stepOutcome) map[string]bool {
 		}
 	}
 	return roots
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 // idem runs a command line in this process.

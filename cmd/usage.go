@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,10 +15,10 @@ import (
 // the tool's own, with the command as it should have been.
 
 // inOwnWords makes a whole tree of commands refuse in the tool's words.
-func inOwnWords(root *cobra.Command) {
+func inOwnWords(app *App, root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	root.SetFlagErrorFunc(flagProblem)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagProblem(typed{c, app.typed.args}, err) })
 	everyCommand(root, func(c *cobra.Command) {
 		decimalFlags(c.Flags())
 		decimalFlags(c.PersistentFlags())
@@ -62,7 +61,7 @@ func helpOn(root *cobra.Command, args []string) error {
 // unknownCommand refuses a command line whose command is not there, before
 // anything is said of its flags.
 func unknownCommand(root *cobra.Command, args []string) error {
-	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+	if completing(args) {
 		return nil // a shell asks for completions; its command comes to be later
 	}
 	c, rest, _ := root.Find(args)
@@ -74,8 +73,8 @@ func unknownCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	err := problem.New("", "%s has no command %s", c.CommandPath(), document.Show(word))
-	if c == root && word == "version" {
-		return err.WithHint("%s --version", c.CommandPath())
+	if line := otherWord(c, word); line != "" {
+		return err.WithHint("%s", line)
 	}
 	if near := nearestCommand(c, word); near != nil {
 		return err.WithHint("%s", useLine(near, nil))
@@ -115,7 +114,7 @@ func firstWord(c *cobra.Command, args []string) string {
 // c's own before others.
 func nearestCommand(c *cobra.Command, word string) *cobra.Command {
 	word = strings.ToLower(word)
-	for _, tree := range []*cobra.Command{c, c.Root()} {
+	for _, tree := range []*cobra.Command{c, Tree()} {
 		var names []string
 		byName := map[string]*cobra.Command{}
 		everyCommand(tree, func(inner *cobra.Command) {
@@ -133,7 +132,7 @@ func nearestCommand(c *cobra.Command, word string) *cobra.Command {
 				return byName[name]
 			}
 		}
-		if near := document.Nearest(word, names); near != "" {
+		if near := problem.Nearest(word, names); near != "" {
 			return byName[near]
 		}
 	}
@@ -152,10 +151,6 @@ func wrongCount(c *cobra.Command, args []string, takes cobra.PositionalArgs) err
 			}
 		}
 	}
-	given := number(len(args)) + " are given"
-	if len(args) < 2 {
-		given = number(len(args)) + " is given"
-	}
 	bound := number(most) + " at most"
 	switch {
 	case most < 1:
@@ -167,8 +162,11 @@ func wrongCount(c *cobra.Command, args []string, takes cobra.PositionalArgs) err
 	case most == 1:
 		bound = "one argument at most"
 	}
-	return problem.New("", "%s takes %s, and %s", c.CommandPath(), bound, given).
-		WithHint("%s%s", useLine(c, args[:min(len(args), max(most, 0))]), switches(c))
+	wrong := problem.New("", "%s takes %s, and %s", c.CommandPath(), bound, given(len(args)))
+	if list := listParted(c, args); list != "" {
+		return wrong.WithHint("%s, with no space behind a comma", list)
+	}
+	return wrong.WithHint("%s%s", recipeLine(c, args, max(most, 0)), switches(c))
 }
 
 // switches gives the flags without values that were given.
@@ -182,6 +180,13 @@ func switches(c *cobra.Command) string {
 	return given
 }
 
+func given(n int) string {
+	if n < 2 {
+		return number(n) + " is given"
+	}
+	return number(n) + " are given"
+}
+
 func number(n int) string {
 	if words := [...]string{"none", "one", "two", "three"}; n < len(words) {
 		return words[n]
@@ -192,6 +197,9 @@ func number(n int) string {
 // withFlag gives the shortest command with one flag.
 func withFlag(c *cobra.Command, f *pflag.Flag, value string) string {
 	line := useLine(c, nil)
+	if f.Name == "demo" || f.Name == "self-test" {
+		return c.CommandPath() + " --" + f.Name // they bring all that is needed
+	}
 	if c.HasSubCommands() {
 		line = c.CommandPath() + " COMMAND"
 	}
@@ -242,7 +250,5 @@ func shellWord(s string) string {
 // showable says whether a word may stand in a hint as it is: a shell takes it
 // for itself, and it is no key.
 func showable(s string) bool {
-	return s != "" && len(s) <= 80 && document.Show(s)[0] == '"' && strings.IndexFunc(s, func(c rune) bool {
-		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("/._-+@%:,=", c)
-	}) < 0
+	return problem.Plain(s) && len(s) <= 80 && document.Show(s)[0] == '"'
 }

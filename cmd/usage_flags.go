@@ -12,13 +12,14 @@ import (
 )
 
 // flagProblem says in the tool's words what pflag found wrong with a flag.
-func flagProblem(c *cobra.Command, err error) error {
+func flagProblem(line typed, err error) error {
+	c := line.command
 	var unknown *pflag.NotExistError
 	var bare *pflag.ValueRequiredError
 	var bad *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
-		return unknownFlag(c, unknown)
+		return unknownFlag(line, unknown)
 	case errors.As(err, &bare):
 		f := bare.GetFlag()
 		return problem.New("--"+f.Name, "the value is missing").WithHint("%s", withFlag(c, f, sampleValue(f)))
@@ -34,7 +35,8 @@ func flagProblem(c *cobra.Command, err error) error {
 
 // unknownFlag names what was most likely meant: the flag of that name written
 // with one dash, one spelled much like it, or another command's.
-func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
+func unknownFlag(line typed, e *pflag.NotExistError) error {
+	c := line.command
 	name, _, _ := strings.Cut(e.GetSpecifiedName(), "=")
 	shown := "--" + name
 	if group, _, _ := strings.Cut(e.GetSpecifiedShortnames(), "="); group != "" {
@@ -47,14 +49,20 @@ func unknownFlag(c *cobra.Command, e *pflag.NotExistError) error {
 		shown = document.Show(shown)
 	}
 	err := problem.New("", "%s has no flag %s", c.CommandPath(), shown)
+	if hint := otherFlag(c, name); hint != "" {
+		return err.WithHint("%s", hint)
+	}
 	if f := nearestFlag(c, name); f != nil {
+		if meant := line.meaning(shown, f); meant != "" {
+			return err.WithHint("%s", meant)
+		}
 		return err.WithHint("%s", withFlag(c, f, sampleValue(f)))
 	}
 	if f := c.Flag("format"); f != nil && (name == "json" || name == "junit" || name == "markdown") {
 		return err.WithHint("%s", withFlag(c, f, name))
 	}
 	var with []string
-	everyCommand(c.Root(), func(other *cobra.Command) {
+	everyCommand(Tree(), func(other *cobra.Command) {
 		if other.Flags().Lookup(name) != nil && !other.Hidden && other.Name() != "help" && name != "help" {
 			with = append(with, other.CommandPath())
 		}
@@ -78,7 +86,7 @@ func nearestFlag(c *cobra.Command, name string) *pflag.Flag {
 			}
 		})
 	}
-	if near := document.Nearest(strings.ReplaceAll(name, "_", "-"), names); near != "" {
+	if near := problem.Nearest(strings.ReplaceAll(name, "_", "-"), names); near != "" {
 		return c.Flag(near)
 	}
 	return nil
@@ -132,7 +140,8 @@ func sampleValue(f *pflag.Flag) string {
 	if f.NoOptDefVal != "" {
 		return "" // a switch
 	}
-	if f.DefValue != "" && f.DefValue != "[]" && showable(f.DefValue) {
+	unset := f.DefValue == "0" || f.DefValue == "0s" // nobody would write that
+	if f.DefValue != "" && f.DefValue != "[]" && !unset && showable(f.DefValue) {
 		if f.Value.Type() == "duration" {
 			return shortDuration(f.DefValue)
 		}

@@ -51,18 +51,35 @@ func TestWrongCommandLines(t *testing.T) {
 		"--nonsense verify": `idem has no flag --nonsense|idem --help`,
 		"key":               `idem key needs one of its commands|idem key --help`,
 
+		"diff a.json b.json":  `idem has no command "diff"|idem fingerprint --diff ONE ANOTHER`,
+		"recipe check r.yaml": `idem recipe has no command "check"|idem recipe lint RECIPE...`,
+		"check c.yaml":        `idem has no command "check"|idem verify CONTRACT`,
+		"c.yaml --live":       `idem has no command "c.yaml"|idem verify c.yaml`,
+		"order.json":          `idem has no command "order.json"|idem derive -r RECIPE order.json`,
+		"orders.jsonl":        `idem has no command "orders.jsonl"|idem derive -r RECIPE --ndjson orders.jsonl`,
+		"api-key.json":        `idem has no command "api-key.json"|idem --help`,
+		"profile stripe":      `idem profile has no command "stripe"|idem profile show stripe`,
+		"profile strpe":       `idem profile has no command "strpe"|idem profile show stripe`,
+		"profile zebra":       `idem profile has no command "zebra"|idem profile --help`,
+
 		// Numbers of arguments.
-		"derive -r r.yaml a.json b.json": `idem derive takes one argument at most, and two are given|idem derive -r r.yaml a.json`,
-		"derive a.json b.json":           `idem derive takes one argument at most, and two are given|idem derive -r RECIPE a.json`,
-		"canon --check a b c d e":        `idem canon takes one argument at most, and 5 arguments are given|idem canon a --check`,
-		"verify a.yaml b.yaml --live":    `idem verify takes one argument at most, and two are given|idem verify a.yaml --live`,
-		"report":                         `idem report takes one argument, and none is given|idem report TRACE`,
-		"report a b":                     `idem report takes one argument, and two are given|idem report a`,
-		"key new k2":                     `idem key new takes no argument, and one is given|idem key new [--kid KID] [--out FILE]`,
-		"serve 8080":                     `idem serve takes no argument, and one is given|idem serve`,
-		"key new " + key:                 `idem key new takes no argument, and one is given|idem key new [--kid KID] [--out FILE]`,
-		"key check " + key + " b":        `idem key check takes one argument at most, and two are given|idem key check [FILE|-]`,
-		"completion bash x":              `idem completion bash takes no argument, and one is given|idem completion bash`,
+		"derive a.json r.yaml":                   `idem derive takes one argument at most, and two are given|idem derive -r r.yaml a.json`,
+		"derive -r r.yaml a.json b.yaml":         `idem derive takes one argument at most, and two are given|idem derive -r r.yaml a.json`,
+		"key subkey r.yaml":                      `idem key subkey takes no argument, and one is given|idem key subkey -r r.yaml [--out FILE]`,
+		"verify c.yaml --only duplicate, expiry": `idem verify takes one argument at most, and two are given|--only duplicate,expiry, with no space behind a comma`,
+		"verify --skip duplicate, expiry c.yaml": `idem verify takes one argument at most, and two are given|--skip duplicate,expiry, with no space behind a comma`,
+		"verify --skip duplicate expiry c.yaml":  `idem verify takes one argument at most, and two are given|idem verify expiry`,
+		"derive -r r.yaml a.json b.json":         `idem derive takes one argument at most, and two are given|idem derive -r r.yaml a.json`,
+		"derive a.json b.json":                   `idem derive takes one argument at most, and two are given|idem derive -r RECIPE a.json`,
+		"canon --check a b c d e":                `idem canon takes one argument at most, and 5 arguments are given|idem canon a --check`,
+		"verify a.yaml b.yaml --live":            `idem verify takes one argument at most, and two are given|idem verify a.yaml --live`,
+		"report":                                 `idem report takes one argument, and none is given|idem report TRACE`,
+		"report a b":                             `idem report takes one argument, and two are given|idem report a`,
+		"key new k2":                             `idem key new takes no argument, and one is given|idem key new [--kid KID] [--out FILE]`,
+		"serve 8080":                             `idem serve takes no argument, and one is given|idem serve`,
+		"key new " + key:                         `idem key new takes no argument, and one is given|idem key new [--kid KID] [--out FILE]`,
+		"key check " + key + " b":                `idem key check takes one argument at most, and two are given|idem key check [FILE|-]`,
+		"completion bash x":                      `idem completion bash takes no argument, and one is given|idem completion bash`,
 
 		// Flags that are not there.
 		"explain --lst":         `idem explain has no flag --lst|idem explain --list`,
@@ -79,6 +96,24 @@ func TestWrongCommandLines(t *testing.T) {
 		"canon --" + key:        `idem canon has no flag «secret»|idem canon --help`,
 		"canon --=3":            `"--=3" is no flag|idem canon --help`,
 
+		"verify --selftest":                    `idem verify has no flag --selftest|idem verify --self-test`,
+		"profile show stripe --format contrct": `--format: "contrct" is none of text, json, contract|did you mean "contract"?`,
+		"verify --dmo":                         `idem verify has no flag --dmo|idem verify --demo`,
+		"verify c.yaml --liev":                 `idem verify has no flag --liev|idem verify --live c.yaml`,
+		"verify c.yaml -sede=3 -q":             `idem verify has no flag -sede|idem verify --seed 3 -q c.yaml`,
+		"verify --onyl expiry c.yaml":          `idem verify has no flag --onyl|idem verify --only expiry c.yaml`,
+		"verify c.yaml --onyl":                 `idem verify has no flag --onyl|idem verify CONTRACT --only VALUE`,
+		"fingerprint --key-evn X a.json":       `idem fingerprint has no flag --key-evn|idem fingerprint --key-env ... a.json`,
+		"derive --inptu t=pw -r r a":           `idem derive has no flag --inptu|idem derive --input t=... -r r a`,
+		"verify c.yaml --dry-run":              `idem verify has no flag --dry-run|idem verify CONTRACT: nothing is sent without --live`,
+		"canon --dry-run":                      `idem canon has no flag --dry-run|idem canon --help`,
+		"verify c.yaml --url x":                `idem verify has no flag --url|idem verify CONTRACT --target URL`,
+		"verify c.yaml --steps expiry":         `idem verify has no flag --steps|idem verify CONTRACT --only VALUE`,
+		"verify --contract c.yaml":             `idem verify has no flag --contract|idem verify CONTRACT`,
+		"derive --file a.json":                 `idem derive has no flag --file|idem derive -r RECIPE [FILE|-]`,
+		"serve --port 1":                       `idem serve has no flag --port|idem serve --listen 127.0.0.1:8080`,
+		"key new --output k":                   `idem key new has no flag --output|idem key new --out FILE`,
+
 		// Values.
 		"verify --seed -1":        `--seed: "-1" is not a whole number from 0 to 18446744073709551615|idem verify CONTRACT --seed 1`,
 		"verify --seed 1e3":       `--seed: "1e3" is not a whole number from 0 to 18446744073709551615|idem verify CONTRACT --seed 1`,
@@ -91,7 +126,8 @@ func TestWrongCommandLines(t *testing.T) {
 		"serve --wait-max 5":      `--wait-max: "5" is not a duration with its unit|idem serve --wait-max 30s`,
 		"serve --retention day":   `--retention: "day" is not a duration with its unit|idem serve --retention 24h`,
 		"serve --conflict 500":    `--conflict: is not 400, 409 or 422|idem serve --conflict 422`,
-		"serve --in-flight drop":  `--in-flight: is not wait or reject|idem serve --in-flight wait`,
+		"serve --in-flight drop":  `--in-flight: is not wait or reject|one of wait, reject`,
+		"serve --in-flight rejct": `--in-flight: is not wait or reject|did you mean "reject"?`,
 		"serve --store-env NONE":  `--store-env: the environment variable NONE is not set|export NONE`,
 		"serve --conflict " + key: `--conflict: «secret» is not a whole number|idem serve --conflict 422`,
 		"key new --out":           `--out: the value is missing|idem key new --out FILE`,
@@ -129,7 +165,7 @@ func TestFlagsAreDecimal(t *testing.T) {
 // and each flag. Nothing of the library's words may show, and the hint must be
 // a command that is there, with flags that it has.
 func TestEveryCommandRefusesInItsOwnWords(t *testing.T) {
-	root := newRootCmd(&App{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
+	root := newRootCmd(&App{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, subcommand{})
 	tried := 0
 	everyCommand(root, func(c *cobra.Command) {
 		if c.Name() == "help" {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -24,7 +25,11 @@ type verifyOptions struct {
 	requireLive     bool
 	requireEffects  bool
 	allowTestSecret bool
+	engine          engineFlags
 	allowProduction []string
+	http            string
+	target          string // the base URL that takes the place of the contract's
+	races           raceOptions
 	selection       probe.Selection
 	seed            uint64
 	runID           string
@@ -83,7 +88,11 @@ live run would send, and sends nothing.`,
 	f.BoolVar(&o.requireLive, "require-live", false, "exit 3 if nothing was sent")
 	f.BoolVar(&o.requireEffects, "require-effects", false, "a pass needs counted effects, answers are not enough")
 	f.StringArrayVar(&o.allowProduction, "allow-production", nil, "let credentials that look like production go to this host")
+	f.StringVar(&o.target, "target", "", "the base `url` to run against instead of the contract's; its host must be under allow_hosts")
+	f.StringVar(&o.http, "http", "", "speak this `version` of HTTP, auto, 1.1 or 2, whatever the contract's target.http says")
 	f.BoolVar(&o.allowTestSecret, "allow-test-secret", false, "let a live run use the public test secret")
+	o.engine.registerCross(f)
+	o.races.add(c)
 	o.selfTest.add(c)
 	return c
 }
@@ -101,6 +110,9 @@ func (o *verifyOptions) settle(app *App, c *cobra.Command) error {
 }
 
 func runVerify(c *cobra.Command, app *App, o *verifyOptions) error {
+	if o.selfTest.on && o.target != "" {
+		return problem.New("--target", "the self-test starts its own services")
+	}
 	if o.selfTest.on {
 		return runSelfTest(c.Context(), app, o)
 	}
@@ -115,6 +127,12 @@ func runVerify(c *cobra.Command, app *App, o *verifyOptions) error {
 	}
 	spec, err := readContract(app, o.file)
 	if err != nil {
+		return err
+	}
+	if spec, err = spec.Speaking(o.http); err != nil {
+		return err
+	}
+	if spec, err = o.at(spec); err != nil {
 		return err
 	}
 	if err := o.selection.Check(spec); err != nil {
@@ -136,19 +154,50 @@ func (o *verifyOptions) check() error {
 	if _, err := report.Destinations(o.reports); err != nil {
 		return err
 	}
+	if err := o.checkHTTP(); err != nil {
+		return err
+	}
+	if err := o.races.check(o); err != nil {
+		return err
+	}
 	switch {
 	case o.demo && o.file != "":
 		return problem.New("", "--demo brings its own contract").WithHint("idem verify --demo")
 	case !o.demo && o.file == "":
 		return problem.New("", "which contract").WithHint("idem verify contract.yaml, or idem verify --demo")
+	case o.demo && o.target != "":
+		return problem.New("--target", "the demo starts its own service")
+	case o.target != "" && (o.plant != "" || o.harvest != ""):
+		return problem.New("--target", "what is planted is harvested where the contract says").WithHint("state the URL under target.base_urls")
 	case o.runID != "" && !isRunID(o.runID):
-		return problem.New("--run-id", "a run id is 16 hexadecimal digits, lower case")
+		return problem.New("--run-id", "a run id is 16 hexadecimal digits, lower case").WithHint("leave --run-id out for random ones")
 	case o.plant != "" || o.harvest != "":
 		return o.checkHalves()
 	case !o.live && !o.demo && o.tracePath != "":
-		return problem.New("--trace", "a dry run has no trace").WithHint("idem verify %s --live --trace %s", o.file, o.tracePath)
+		return problem.New("--trace", "a dry run has no trace").WithHint("leave --trace out; what is sent with --live has one")
 	}
 	return nil
+}
+
+// at gives the contract as it is at --target.
+func (o *verifyOptions) at(spec *contract.Contract) (*contract.Contract, error) {
+	spec, err := spec.At(o.target)
+	if err != nil {
+		hint := cmp.Or(problem.Hint(err), "http://127.0.0.1:8080")
+		if strings.HasPrefix(hint, "http") {
+			hint = "--target " + hint
+		}
+		return nil, problem.New("--target", "%s", err).WithHint("%s", hint)
+	}
+	return spec, nil
+}
+
+// checkHTTP refuses what is no version of HTTP.
+func (o *verifyOptions) checkHTTP() error {
+	if o.http == "" {
+		return nil
+	}
+	return oneOf("--http", o.http, contract.HTTP2, contract.HTTPVersions()...)
 }
 
 func isRunID(s string) bool {
@@ -160,25 +209,30 @@ const mostContract = 4 << 20
 
 // readContract reads a contract file, or standard input for "-".
 func readContract(app *App, file string) (*contract.Contract, error) {
+	if at := urlIn(file); at != "" {
+		return nil, problem.New("", "%s is a URL, and a contract is a file that says what is promised there", at).
+			WithHint("idem verify contract.yaml --target %s", at)
+	}
 	src, err := readInput(app, file, mostContract)
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Dir(file)
 	return contract.Parse(file, src, func(path string) ([]byte, error) {
+		at := path
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
+			at = filepath.Join(dir, path)
 		}
-		return readBody(path)
+		return readBody(path, at)
 	})
 }
 
-// readBody reads a file that a contract names, bounded like the contract: a
-// device has no end.
-func readBody(path string) ([]byte, error) {
+// readBody reads a file that a contract names, as written, bounded like the
+// contract: a device has no end.
+func readBody(written, path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, nearer(problem.New("", "%s", reason(err)).Because(err), written, path, err)
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, mostContract+1))

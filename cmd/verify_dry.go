@@ -20,21 +20,13 @@ const dryRunID = "0000000000000000"
 // opens no socket, starts no process and reads no key: keys derived from a
 // recipe are those of the public test secret (contract-v1, Dry run).
 func runDry(app *App, o *verifyOptions, spec *contract.Contract) error {
-	d := report.Dry{Tool: tool(), Run: dryRunID, Seed: o.seed, File: spec.File, SHA256: spec.SHA256, Name: spec.Name}
-	keys, err := dryKeys(app, spec)
+	keys, err := dryKeys(app, o, spec)
 	if err != nil {
 		return err
 	}
-	d.Notes = append(keys.notes(), liveNotes(spec)...)
-	for _, op := range o.selection.Chosen(spec) {
-		one, err := dryOperation(op, probe.Env{RunID: dryRunID, Seed: o.seed, Keys: keys, Contract: spec}, o.selection, keys)
-		if err != nil {
-			return err
-		}
-		d.Operations = append(d.Operations, one)
-	}
-	if o.requireLive {
-		d.Exit = ExitInconclusive
+	d, err := dryResult(o, spec, keys)
+	if err != nil {
+		return err
 	}
 	err = o.writeReports(app, func(b *bytes.Buffer, to report.Destination) error {
 		return report.WriteDry(b, to.Format, d, o.rendering(app, spec, to))
@@ -43,6 +35,34 @@ func runDry(app *App, o *verifyOptions, spec *contract.Contract) error {
 		return err
 	}
 	return exitWith(d.Exit)
+}
+
+// dryResult makes the result of a dry run: of the contract and its keys alone,
+// whatever the machine.
+func dryResult(o *verifyOptions, spec *contract.Contract, keys *contractKeys) (report.Dry, error) {
+	d := report.Dry{Tool: tool(), Run: dryRunID, Seed: o.seed, File: spec.File, SHA256: spec.SHA256, Name: spec.Name}
+	d.Notes = append(keys.notes(), liveNotes(spec)...)
+	if o.http != "" {
+		d.Notes = append(d.Notes, probe.HTTPNote(o.http))
+	}
+	if o.target != "" {
+		d.Notes = append(d.Notes, probe.TargetNote(o.target))
+	}
+	if note := probe.UnaskedNote(spec, o.selection); note != "" {
+		d.Notes = append(d.Notes, note)
+	}
+	for _, op := range o.selection.Chosen(spec) {
+		one, err := dryOperation(op, probe.Env{RunID: dryRunID, Seed: o.seed, Keys: keys, Contract: spec, Races: o.races.chosen()}, o.selection, keys)
+		if err != nil {
+			return d, err
+		}
+		d.Operations = append(d.Operations, one)
+	}
+	report.Locate(spec, d.Operations)
+	if o.requireLive {
+		d.Exit = ExitInconclusive
+	}
+	return d, nil
 }
 
 // liveNotes say what a live run of the contract will refuse or cannot show. A
@@ -101,7 +121,7 @@ func dryOperation(op *contract.Operation, env probe.Env, s probe.Selection, keys
 		}
 		out.Steps = append(out.Steps, report.NewDryStep(*p, prints))
 	}
-	out.Sections = report.SectionsOf(op, report.FingerprintFacts(op, form, first), keys.facts(op))
+	out.Sections = report.SectionsOf(op, report.FingerprintFacts(op, form, first), keys.facts(op), out.Steps)
 	return out, nil
 }
 
@@ -132,7 +152,7 @@ func requestFingerprint(op *contract.Operation, q *probe.Request, keys *contract
 	}
 	policy := keys.policy(op)
 	value, err = fingerprint.RequestFingerprint(req, rules, policy)
-	if err != nil && policy.Key == nil {
+	if err != nil && policy.Key == nil && !fingerprint.IsDisagreement(err) {
 		// The payload is private: the keyed form gives nothing away.
 		policy.Key = keys.testKeyed(op)
 		value, err = fingerprint.RequestFingerprint(req, rules, policy)

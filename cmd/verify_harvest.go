@@ -37,7 +37,7 @@ func runHarvest(ctx context.Context, app *App, o *verifyOptions, spec *contract.
 	if err := planted.seen(r, use, broken == nil && live.Cleaned()); err != nil {
 		return err
 	}
-	shown := o.show(app, r)
+	shown := o.show(app, unrecorded(r, broken))
 	if broken != nil {
 		return broken
 	}

@@ -24,6 +24,7 @@ type contractKeys struct {
 	paths   map[string]string         // the same: where the recipe was read
 	secrets map[string]*determ.Secret // the same
 	test    bool                      // some secret is the public test secret
+	engine  fingerprint.Engine        // who writes canonical forms
 }
 
 // Key makes the key of one operation (probe.KeyMaker).
@@ -65,8 +66,12 @@ func formPayload(form []byte) ([]byte, error) {
 }
 
 // readRecipes reads the recipes that a contract names, relative to it.
-func readRecipes(app *App, spec *contract.Contract) (*contractKeys, error) {
-	k := &contractKeys{recipes: map[string]*determ.Recipe{}, paths: map[string]string{}, secrets: map[string]*determ.Secret{}}
+func readRecipes(app *App, o *verifyOptions, spec *contract.Contract) (*contractKeys, error) {
+	engine, err := o.engine.engine()
+	if err != nil {
+		return nil, err
+	}
+	k := &contractKeys{engine: engine, recipes: map[string]*determ.Recipe{}, paths: map[string]string{}, secrets: map[string]*determ.Secret{}}
 	for _, op := range spec.Operations {
 		name := op.Key.Recipe
 		if name == "" || k.recipes[name] != nil {
@@ -76,7 +81,7 @@ func readRecipes(app *App, spec *contract.Contract) (*contractKeys, error) {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(filepath.Dir(spec.File), path)
 		}
-		r, err := readRecipe(app, path)
+		r, err := readRecipe(app, path, engine)
 		if err != nil {
 			return nil, err
 		}
@@ -86,8 +91,8 @@ func readRecipes(app *App, spec *contract.Contract) (*contractKeys, error) {
 }
 
 // dryKeys makes keys without reading any: recipes get the public test secret.
-func dryKeys(app *App, spec *contract.Contract) (*contractKeys, error) {
-	k, err := readRecipes(app, spec)
+func dryKeys(app *App, o *verifyOptions, spec *contract.Contract) (*contractKeys, error) {
+	k, err := readRecipes(app, o, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +104,7 @@ func dryKeys(app *App, spec *contract.Contract) (*contractKeys, error) {
 
 // liveKeys reads the secrets of the contract's recipes from where they say.
 func liveKeys(ctx context.Context, app *App, o *verifyOptions, spec *contract.Contract) (*contractKeys, error) {
-	k, err := readRecipes(app, spec)
+	k, err := readRecipes(app, o, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -177,9 +182,9 @@ func (k *contractKeys) secretWord(name string) string {
 func (k *contractKeys) policy(op *contract.Operation) fingerprint.Policy {
 	r := k.recipes[op.Key.Recipe]
 	if r == nil {
-		return fingerprint.Policy{}
+		return fingerprint.Policy{Engine: k.engine}
 	}
-	return fingerprint.Policy{Numbers: r.Numbers, Sensitive: r.Sensitive}
+	return fingerprint.Policy{Numbers: r.Numbers, Engine: k.engine, Sensitive: r.Sensitive}
 }
 
 // testKeyed is the public test secret under the recipe's namespace, or the

@@ -31,7 +31,7 @@ func runLive(ctx context.Context, app *App, o *verifyOptions, spec *contract.Con
 	// What was recorded before the run broke is judged and shown all the same.
 	r, err := judgedRun(file)
 	if err == nil {
-		err = o.show(app, r)
+		err = o.show(app, unrecorded(r, broken))
 	}
 	if broken != nil {
 		return broken
@@ -62,6 +62,16 @@ func sendAll(ctx context.Context, app *App, live *run.Live, file *os.File) error
 		fmt.Fprintf(app.Err, "idem: %s\n", left)
 	}
 	return broken
+}
+
+// unrecorded says in a report that its trace could not be written: nobody has
+// interrupted the run, and it ends with another code than one that was.
+func unrecorded(r *probe.Report, broken error) *probe.Report {
+	if broken != nil {
+		r.Exit = ExitUsage
+		r.Notes = append(r.Notes, broken.Error())
+	}
+	return r
 }
 
 func isEmpty(file *os.File) bool {
@@ -125,6 +135,9 @@ func prepareLive(ctx context.Context, app *App, o *verifyOptions, spec *contract
 	if err != nil {
 		return nil, err
 	}
+	if resolved, err = o.at(resolved); err != nil {
+		return nil, err
+	}
 	if err := resolved.CheckHosts(); err != nil {
 		return nil, err
 	}
@@ -140,7 +153,7 @@ func prepareLive(ctx context.Context, app *App, o *verifyOptions, spec *contract
 		Contract: resolved, Selection: o.selection, Seed: o.seed, RunID: o.runID, Tool: tool(),
 		RequireEffects: o.requireEffects, AllowProduction: o.allowProduction,
 		Keys: keys, Secrets: keys.variables(), Sensitive: keys.sensitive(spec), Lookup: app.LookupEnv, Environ: app.Environ(), Began: app.Now(), Notice: app.progress(),
-		Hurry: app.hurry,
+		Hurry: app.hurry, HTTP: o.http, Target: o.target, Races: o.races.chosen(),
 	})
 }
 

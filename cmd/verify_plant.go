@@ -198,5 +198,9 @@ func (t plantedJSON) human(b *bytes.Buffer, p *probe.Planted) {
 	if !t.Complete {
 		fmt.Fprintf(b, "  the run was interrupted: what was planted before that stays\n")
 	}
-	fmt.Fprintf(b, "idem verify %s --live --harvest %s\n", problem.Line(t.Contract), problem.Line(t.Planted))
+	over := ""
+	if p.Run.HTTP != "" {
+		over = " --http " + problem.Line(p.Run.HTTP)
+	}
+	fmt.Fprintf(b, "idem verify %s --live --harvest %s%s\n", problem.Line(t.Contract), problem.Line(t.Planted), over)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/theory/jsonpath"
 
 	"github.com/idem-toolkit/idem/internal/document"
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 const (
@@ -27,7 +28,7 @@ func (r *reader) effects(holder *fields, fresh []Fresh) *Effects {
 	if n.Kind == document.String {
 		words := wordsOf("operation.effects")
 		word, err := n.AsEnum("effects", words...)
-		if err != nil && document.Nearest(n.Text, words) == "" {
+		if err != nil && problem.Nearest(n.Text, words) == "" {
 			counter := strings.TrimPrefix(blockOf("effects").line(string(ByHTTP)), string(ByHTTP)+": ")
 			err = n.Errorf("%s is no counter of effects", document.Show(n.Text)).
 				WithHint("effects: {http: %s}, or effects: responses where answers are the only evidence", counter)

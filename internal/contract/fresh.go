@@ -74,15 +74,11 @@ func (r *reader) checkDeclared(n *document.Node, pointer, what string, fresh []F
 			return
 		}
 	}
-	wrong := n.Errorf("%s names %s, which is not fresh", what, document.Show(pointer))
-	switch near := document.Nearest(pointer, names); {
-	case len(names) == 0:
-		r.fail(wrong.WithHint("request.fresh: [%s]", pointer))
-	case near != "":
-		r.fail(wrong.WithHint("did you mean %q?", near))
-	default:
-		r.fail(wrong.WithHint("request.fresh has %s", strings.Join(names, ", ")))
+	hint := "request.fresh: [" + pointer + "]"
+	if len(names) > 0 {
+		hint = "request.fresh has " + strings.Join(names, ", ")
 	}
+	r.fail(n.Errorf("%s names %s, which is not fresh", what, document.Show(pointer)).MeaningOr(pointer, names, "%s", hint))
 }
 
 // CounterReads says whether the operation's counter tells two operations apart

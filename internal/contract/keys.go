@@ -29,6 +29,7 @@ var blocks = [...]block{
 		{"auth", `{header: Authorization, env: API_TOKEN, prefix: "Bearer "}`},
 		{"other_auth", `{header: Authorization, env: OTHER_TOKEN, prefix: "Bearer "}`},
 		{"instance", "{header: X-Served-By}"},
+		{"http", "auto"},
 	}},
 	{"auth", []key{
 		{"header", "Authorization"},
@@ -213,6 +214,7 @@ type choice struct {
 }
 
 var choices = [...]choice{
+	{"target.http", []string{AutoHTTP, HTTP1, HTTP2}},
 	{"auth.per", []string{"run", "attempt"}},
 	{"fresh.as", []string{"text", "uuid4", "integer"}},
 	{"companion.as", []string{"imf-fixdate"}},

@@ -124,6 +124,7 @@ func (r *reader) contract(b *fields, c *Contract) {
 		r.object(n, "waiver", func(b *fields) { c.Waive = append(c.Waive, r.waiver(b, c)) })
 	}
 	r.headersApart(b, c)
+	r.instanceApart(b, c)
 }
 
 // version is looked at before the keys, so that another kind of file is told
@@ -131,6 +132,10 @@ func (r *reader) contract(b *fields, c *Contract) {
 func (r *reader) version(root *document.Node) {
 	n := root.Lookup("idem")
 	if n == nil {
+		if root.Lookup("target") == nil && root.Lookup("operations") == nil && !root.Misspelt("idem") {
+			r.fail(root.Errorf("this is no contract: it does not say idem: %s", version).
+				WithHint("idem profile show NAME --format contract gives one to begin from"))
+		}
 		return
 	}
 	got, err := n.AsString("idem")

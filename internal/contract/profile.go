@@ -55,7 +55,7 @@ var ProfileNames = sync.OnceValue(func() []string {
 func ProfileNamed(name string) (*Profile, error) {
 	if !slices.Contains(ProfileNames(), name) {
 		err := problem.New("", "no profile named %s is known", document.Show(name))
-		if near := document.Nearest(name, ProfileNames()); near != "" {
+		if near := problem.Nearest(name, ProfileNames()); near != "" {
 			return nil, err.WithHint("%s", near)
 		}
 		return nil, err.WithHint("idem profile list, or leave profile out and state what the API promises under promise")

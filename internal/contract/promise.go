@@ -163,7 +163,7 @@ func inFlightHint(n *document.Node) string {
 func (r *reader) mode(n *document.Node, what, name string) string {
 	words := wordsOf("promise." + what)
 	word, err := n.AsEnum(what, words...)
-	if err != nil && document.Nearest(n.Text, words) == "" {
+	if err != nil && problem.Nearest(n.Text, words) == "" {
 		err = n.Errorf("%s is not a known %s", document.Show(n.Text), what).
 			WithHint("%s: {status: [%s]}, or %s", name, statusHint(n, what), strings.Join(words, ", or "))
 	}

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"strings"
@@ -235,7 +236,7 @@ func (r *reader) loaded(n *document.Node, path string) []byte {
 		}
 		wrong := n.Errorf("%s cannot be read: %s", document.Show(path), cause)
 		wrong.Err = err
-		r.fail(wrong.WithHint("paths are relative to %s", r.file))
+		r.fail(wrong.WithHint("%s", cmp.Or(problem.Hint(err), "paths are relative to "+r.file)))
 		return nil
 	}
 	if src == nil {

@@ -155,8 +155,8 @@ func (r *reader) unset(n *document.Node, name string) {
 // place in the file.
 func Unset(where string, names []string) *problem.Error {
 	what := "variable " + names[0] + " is"
-	if last := len(names) - 1; last > 0 {
-		what = "variables " + strings.Join(names[:last], ", ") + " and " + names[last] + " are"
+	if len(names) > 1 {
+		what = "variables " + problem.Enumerated(names) + " are"
 	}
 	return problem.New(where, "the environment %s not set", what).WithHint("export %s=...", strings.Join(names, "=... "))
 }

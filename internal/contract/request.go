@@ -138,6 +138,27 @@ func (r *reader) headersApart(root *fields, c *Contract) {
 	}
 }
 
+// instanceApart refuses to promise on every replay what names the replica that
+// answers: it differs wherever another one does.
+func (r *reader) instanceApart(root *fields, c *Contract) {
+	if r.err != nil || c.Target.Instance == "" {
+		return
+	}
+	for i, n := range root.Get("operations").Items {
+		for _, name := range c.Operations[i].Promise.SameHeaders {
+			if !strings.EqualFold(name, c.Target.Instance) {
+				continue
+			}
+			at := n
+			if promised := n.Lookup("promise"); promised != nil && promised.Lookup("same_headers") != nil {
+				at = promised.Lookup("same_headers")
+			}
+			r.fail(at.Errorf("same_headers has %s, which names the replica that answers (target.instance)", name).
+				WithHint("leave %s out of same_headers", name))
+		}
+	}
+}
+
 func (r *reader) fresh(b *fields) []Fresh {
 	n := b.Get("fresh")
 	if n == nil || r.err != nil {

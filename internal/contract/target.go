@@ -26,6 +26,7 @@ func (r *reader) target(b *fields) Target {
 	r.child(b, "auth", false, "auth", func(b *fields) { t.Auth = r.auth(b) })
 	r.child(b, "other_auth", false, "auth", func(b *fields) { t.OtherAuth = r.auth(b) })
 	r.child(b, "instance", false, "instance", func(b *fields) { t.Instance = b.headerName("header", true) })
+	t.HTTP = b.httpVersion("http")
 	if r.err == nil && t.Auth != nil && t.OtherAuth != nil {
 		other := *t.OtherAuth
 		other.Pos = t.Auth.Pos
@@ -81,25 +82,28 @@ func (r *reader) checkBaseURL(n *document.Node, filled string) {
 	if !ok || r.err != nil {
 		return
 	}
-	const hint = "base_urls: [http://127.0.0.1:8080]"
+	hint := "base_urls: [http://127.0.0.1:8080]"
+	if full, err := url.Parse("http://" + n.Text); err == nil && full.User == nil && full.Host != "" && full.RawQuery == "" && !strings.Contains(n.Text, "://") {
+		hint = "base_urls: [http://" + n.Text + "]"
+	}
 	u, err := url.Parse(s)
 	switch {
 	case err != nil && strings.Contains(s, "@"):
-		r.fail(n.Errorf("a base URL that cannot be read").WithHint(hint))
+		r.fail(n.Errorf("a base URL that cannot be read").WithHint("%s", hint))
 	case err != nil:
-		r.fail(n.Errorf("%s is no URL", document.Show(n.Text)).WithHint(hint))
-	case u.User != nil:
+		r.fail(n.Errorf("%s is no URL", document.Show(n.Text)).WithHint("%s", hint))
+	case u.User != nil || u.Host == "" && strings.Contains(s, "@"):
 		r.fail(n.Errorf("a base URL with user name or password").WithHint("target.auth: {header: Authorization, env: API_TOKEN}"))
 	case u.Scheme != "http" && u.Scheme != "https":
-		r.fail(n.Errorf("%s is no http or https URL", document.Show(n.Text)).WithHint(hint))
+		r.fail(n.Errorf("%s is no http or https URL", document.Show(n.Text)).WithHint("%s", hint))
 	case u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#"):
 		r.fail(n.Errorf("a base URL with query or fragment").WithHint("the query stands in request.path"))
 	default:
 		host, err := parseHost(u.Host)
 		if err != "" {
-			r.fail(n.Errorf("%s has no good host: %s", document.Show(n.Text), err).WithHint(hint))
+			r.fail(n.Errorf("%s has no good host: %s", document.Show(n.Text), err).WithHint("%s", hint))
 		} else if strings.HasSuffix(u.Host, ":") && host.port == "" {
-			r.fail(n.Errorf("%s has a colon but no port", document.Show(n.Text)).WithHint(hint))
+			r.fail(n.Errorf("%s has a colon but no port", document.Show(n.Text)).WithHint("%s", hint))
 		}
 	}
 }

@@ -53,6 +53,7 @@ type Target struct {
 	Auth       *Auth
 	OtherAuth  *Auth
 	Instance   string // response header that names the replica
+	HTTP       string // AutoHTTP (default), HTTP1 or HTTP2
 	Pos        Pos    // of the block, as everywhere below
 }
 

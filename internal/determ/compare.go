@@ -37,7 +37,7 @@ func (r *Recipe) Pointed(payload *fingerprint.Value) (*Pointed, error) {
 		if v != nil {
 			left = true
 			one := &Selected{Fields: []Field{{e, v}}}
-			if f.canonical, err = v.Canonical(r.Numbers, ""); err != nil {
+			if f.canonical, err = r.canonical(v, ""); err != nil {
 				return nil, r.locate(one, err)
 			}
 		}

@@ -38,23 +38,28 @@ func (r *Recipe) DeriveText(payload []byte, inputs Inputs, secret *Secret) (*Der
 	return r.Derive(v, inputs, secret)
 }
 
-// Admit reads a payload; its error shows no value that the recipe calls
-// sensitive.
+// Admit reads a payload: what the recipe and its listed versions select of it,
+// the rest admitted and left out. Its error shows no value that the recipe
+// calls sensitive.
 func (r *Recipe) Admit(payload []byte) (*fingerprint.Value, error) {
-	v, err := fingerprint.Parse(payload)
+	var places []fingerprint.Pointer
+	for _, l := range r.All() {
+		for i := range l.Recipe.Identity {
+			if e := &l.Recipe.Identity[i]; e.Input == "" {
+				places = append(places, e.Pointer)
+			}
+		}
+	}
+	v, err := fingerprint.ParseAt(payload, places)
 	if err != nil {
-		return nil, fingerprint.Mask(err, r.Sensitive)
+		return nil, r.hide(err)
 	}
 	return v, nil
 }
 
 // Identify gives the ID of an identity that Select took out: Steps 3 to 5.
 func (r *Recipe) Identify(selected *Selected, secret *Secret) (*Derived, error) {
-	if secret.Kid() != r.Key.Kid {
-		return nil, problem.New("", "the secret is called %s, and the recipe's kid is %s", secret.Kid(), r.Key.Kid).
-			WithHint("kid: %s, or the secret that is called so", secret.Kid())
-	}
-	sk, err := secret.Subkey(r.Triple)
+	sk, err := r.subkey(secret)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +68,15 @@ func (r *Recipe) Identify(selected *Selected, secret *Secret) (*Derived, error) 
 		return nil, problem.New("", "the ID is outside the recipe's limits: %s", why)
 	}
 	return &Derived{ID: id, Recipe: r, Selected: selected}, nil
+}
+
+// subkey derives the recipe's subkey of the secret that its key names.
+func (r *Recipe) subkey(secret *Secret) (Subkey, error) {
+	if secret.Kid() != r.Key.Kid {
+		return Subkey{}, problem.New("", "the secret is called %s, and the recipe's kid is %s", secret.Kid(), r.Key.Kid).
+			WithHint("kid: %s, or the secret that is called so", secret.Kid())
+	}
+	return secret.Subkey(r.Triple)
 }
 
 // Tag is HMAC-SHA-256(SK, M) (RFC 2104).
@@ -79,8 +93,14 @@ func (k Subkey) Tag(canonical []byte) (tag [32]byte) {
 func Match(ids []*Derived, id string) int {
 	found := -1
 	for i, d := range ids {
-		same := subtle.ConstantTimeCompare([]byte(d.ID), []byte(id))
-		found = subtle.ConstantTimeSelect(same&subtle.ConstantTimeEq(int32(found), -1), i, found)
+		equal := subtle.ConstantTimeCompare([]byte(d.ID), []byte(id))
+		found = subtle.ConstantTimeSelect(equal&subtle.ConstantTimeEq(int32(found), -1), i, found)
 	}
 	return found
+}
+
+// same compares IDs, digests, checksums and key material. How long it takes
+// tells nothing of how much of a guess is right.
+func same[T string | []byte](a, b T) bool {
+	return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }

@@ -1,7 +1,6 @@
 package determ
 
 import (
-	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"strconv"
@@ -30,38 +29,58 @@ const (
 	shortBytes        = 20
 )
 
-// crockford32 writes most significant bit first. It is used where the bits
-// are a multiple of five, so nothing is padded.
-func crockford32(b []byte) string {
-	return base32.NewEncoding(crockfordAlphabet).WithPadding(base32.NoPadding).EncodeToString(b)
+// appendCrockford32 writes most significant bit first. It is used where the
+// bits are a multiple of five, so nothing is padded.
+func appendCrockford32(out, b []byte) []byte {
+	bits, have := uint(0), 0
+	for _, c := range b {
+		bits, have = bits<<8|uint(c), have+8
+		for have >= 5 {
+			have -= 5
+			out = append(out, crockfordAlphabet[bits>>have&31])
+		}
+	}
+	return out
 }
+
+func crockford32(b []byte) string { return string(appendCrockford32(nil, b)) }
 
 // Encode writes a tag as the ID of one version of a recipe.
 func (e Encoding) Encode(prefix string, version int, tag [32]byte) string {
-	switch e {
-	case Short:
-		return crockford32(tag[:shortBytes])
-	case UUID:
-		return uuid(tag, 8)
-	case UUID4:
-		return uuid(tag, 4)
-	case Hex:
-		return hex.EncodeToString(tag[:])
-	case Base64URL:
-		return base64.RawURLEncoding.EncodeToString(tag[:])
-	}
-	return prefix + "_" + strconv.Itoa(version) + "_" + crockford32(tag[:shortBytes])
+	return string(e.append(nil, prefix, version, tag))
 }
 
-// uuid lays the first 16 bytes out by RFC 9562 section 4: version in the high
-// nibble of octet 6, variant 10 in the top bits of octet 8.
-func uuid(tag [32]byte, version byte) string {
-	var u [16]byte
-	copy(u[:], tag[:])
+func (e Encoding) append(out []byte, prefix string, version int, tag [32]byte) []byte {
+	switch e {
+	case Short:
+		return appendCrockford32(out, tag[:shortBytes])
+	case UUID:
+		return appendUUID(out, tag, 8)
+	case UUID4:
+		return appendUUID(out, tag, 4)
+	case Hex:
+		return hex.AppendEncode(out, tag[:])
+	case Base64URL:
+		return base64.RawURLEncoding.AppendEncode(out, tag[:])
+	}
+	out = append(append(out, prefix...), '_')
+	out = append(strconv.AppendInt(out, int64(version), 10), '_')
+	return appendCrockford32(out, tag[:shortBytes])
+}
+
+// appendUUID lays the first 16 bytes out by RFC 9562 section 4: version in the
+// high nibble of octet 6, variant 10 in the top bits of octet 8.
+func appendUUID(out []byte, tag [32]byte, version byte) []byte {
+	u := [16]byte(tag[:16])
 	u[6] = version<<4 | u[6]&0x0F
 	u[8] = 0x80 | u[8]&0x3F
-	h := hex.EncodeToString(u[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+	for i, part := range [][]byte{u[:4], u[4:6], u[6:8], u[8:10], u[10:]} {
+		if i > 0 {
+			out = append(out, '-')
+		}
+		out = hex.AppendEncode(out, part)
+	}
+	return out
 }
 
 // length is that of every ID of the encoding.

@@ -44,8 +44,9 @@ type ExplainedSubkey struct {
 	Length int    `json:"length"`
 }
 
-// Explain tells how the ID came about.
-func (d *Derived) Explain() Explanation {
+// Explain tells how the ID came about. It fails only where two engines differ
+// on what is shown.
+func (d *Derived) Explain() (Explanation, error) {
 	r := d.Recipe
 	e := Explanation{Namespace: r.Namespace, Operation: r.Operation, Version: r.Version, Boundary: r.Boundary,
 		Numbers: r.Numbers.String(), Encode: string(r.Encode), Encoding: r.Encode.Describe(r.Prefix, r.Version),
@@ -58,14 +59,20 @@ func (d *Derived) Explain() Explanation {
 			shown := r.maskField(f.Entry, f.Value)
 			e.Masked = e.Masked || shown != f.Value
 			x.Type = f.Value.Kind.String()
-			x.Value, _ = shown.Canonical(r.Numbers, "")
+			var err error
+			if x.Value, err = r.canonical(shown, ""); fingerprint.IsDisagreement(err) {
+				return e, err
+			}
 			whole.Members = append(whole.Members, fingerprint.Member{Name: f.Entry.Name, Value: shown})
 		}
 		e.Fields = append(e.Fields, x)
 	}
-	canonical, _ := whole.Canonical(r.Numbers, "")
+	canonical, err := r.canonical(whole, "")
+	if fingerprint.IsDisagreement(err) {
+		return e, err
+	}
 	e.Canonical = string(canonical)
-	return e
+	return e, nil
 }
 
 // masked says whether some of the value must not be shown.

@@ -28,7 +28,7 @@ func base32Lower() *base32.Encoding {
 type keyLine struct {
 	head, kid string
 	material  []byte
-	sum       [4]byte
+	sum       []byte // 4 bytes
 	text      string // up to the hyphen before the sum
 }
 
@@ -63,9 +63,9 @@ func parseLine(line string) (keyLine, error) {
 	if err != nil {
 		return l, damaged(l.head, "a character is not of the base32 alphabet, or its length is wrong")
 	}
-	copy(l.sum[:], sum)
+	l.sum = sum
 	l.text = l.head + l.kid + "-" + base32Lower().EncodeToString(l.material)
-	if l.text+"-"+base32Lower().EncodeToString(sum) != line {
+	if !same(writeLine(l.text, sum), line) {
 		return l, damaged(l.head, "its last characters are not in canonical form")
 	}
 	return l, nil
@@ -77,20 +77,19 @@ func damaged(head, why string) error {
 		WithHint("take the whole line again from where it is kept")
 }
 
-func sumOf(text string) (sum [4]byte) {
-	binary.BigEndian.PutUint32(sum[:], crc32.ChecksumIEEE([]byte(text)))
-	return sum
+func sumOf(text string) []byte {
+	return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(text)))
 }
 
-func subkeySum(text string, t Triple) [4]byte { return sumOf(text + string(t.Info())) }
+func subkeySum(text string, t Triple) []byte { return sumOf(text + string(t.Info())) }
 
-func writeLine(text string, sum [4]byte) string {
-	return text + "-" + base32Lower().EncodeToString(sum[:])
+func writeLine(text string, sum []byte) string {
+	return text + "-" + base32Lower().EncodeToString(sum)
 }
 
 // secret reads an idemkey1 line.
 func (l keyLine) secret() (*Secret, error) {
-	if l.sum != sumOf(l.text) {
+	if !same(l.sum, sumOf(l.text)) {
 		return nil, damaged(l.head, "its checksum does not hold")
 	}
 	if len(l.material) != minSecret {

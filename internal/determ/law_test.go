@@ -241,7 +241,10 @@ func TestExplainMasks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := d.Explain()
+		e, err := d.Explain()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if e.Canonical != c.canonical || !e.Masked || e.Fields[3].Type != "absent" || strings.Contains(fmt.Sprint(e), "alice@") {
 			t.Errorf("%s of %s:\ngot  %s\nwant %s", c.sensitive, c.payload, e.Canonical, c.canonical)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/document"
+	"github.com/idem-toolkit/idem/internal/fingerprint"
 )
 
 // Level says what a finding means for the exit code.
@@ -34,11 +35,13 @@ type LintOptions struct {
 	Now  time.Time // tells which previous versions may go
 	Lock *Lock     // of the recipe's folder; nil where there is none
 	Run  *LintRun  // what the recipes before this one were; nil for one alone
+
+	Engine fingerprint.Engine // who writes canonical forms
 }
 
 // Lint reads a recipe and says what is wrong or doubtful with it, in the
-// file's order. The error is for a file that is no recipe at all; a missing
-// boundary is a finding.
+// file's order. The error is for a file that is no recipe at all, and where two
+// engines differ; a missing boundary is a finding.
 func Lint(file string, src []byte, o LintOptions) ([]Finding, error) {
 	n, err := document.Parse(file, src)
 	if err != nil {
@@ -46,6 +49,9 @@ func Lint(file string, src []byte, o LintOptions) ([]Finding, error) {
 	}
 	r, err := readRecipe(n, false)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.Use(o.Engine); err != nil {
 		return nil, err
 	}
 	l := &linter{recipe: r}
@@ -58,6 +64,9 @@ func Lint(file string, src []byte, o LintOptions) ([]Finding, error) {
 	l.listed(o.Now)
 	l.lock(o.Lock, o.Now)
 	l.run(o.Run)
+	if l.broken != nil {
+		return nil, l.broken
+	}
 	for i, f := range l.findings {
 		if f.Allow == "" {
 			l.findings[i].Allow = f.allowance()
@@ -74,6 +83,7 @@ type linter struct {
 	recipe   *Recipe
 	findings []Finding
 	selected *Selected // of the example; nil where it has none
+	broken   error     // two engines differ
 	seen     map[*document.Node]map[string]bool
 }
 

@@ -26,6 +26,10 @@ func (l *linter) example() {
 	if err == nil {
 		selected, err = r.Select(payload, inputs)
 	}
+	if fingerprint.IsDisagreement(err) {
+		l.broken = err
+		return
+	}
 	if err != nil {
 		l.add("example-fails", LevelError, at, problem.Hint(err), "the example has no ID: "+err.Error())
 		return
@@ -54,7 +58,7 @@ func (l *linter) exampleID(at *document.Node) {
 	switch id := at.Lookup("id"); {
 	case r.Example.ID == "":
 		l.add("example-id-missing", LevelError, at, hint, "the example has no id to hold the recipe to")
-	case r.Example.ID != d.ID:
+	case !same(r.Example.ID, d.ID):
 		l.add("example-wrong", LevelError, id, hint+"   (where the change is meant, and under a new version)",
 			"the example's id no longer holds: the recipe gives another one under the public test secret")
 	}

@@ -68,7 +68,7 @@ func (l *linter) unlisted(lock *Lock, now time.Time) {
 			until = now.AddDate(0, 0, 30).UTC().Truncate(24 * time.Hour)
 		}
 		hint := "previous: [{version: " + itoa(version) + ", until: " + until.Format(time.RFC3339) + "}]"
-		if lock.digests[earlier.String()] != l.recipe.Digest() {
+		if !same(lock.digests[earlier.String()], l.recipe.Digest()) {
 			hint += ", with the prefix, encode, numbers or identity that it had"
 		}
 		hint += "; until is the switch and the longest retry, at least"

@@ -1,6 +1,9 @@
 package determ
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	stayHint  = "take what stays the same from the first attempt to the last retry"
@@ -72,7 +75,7 @@ func isAttemptName(list []string) bool {
 	joined := strings.Join(list, " ")
 	for _, known := range []string{"request id", "req id", "correlation id", "trace id", "span id", "session id", "request uuid", "csrf token", "xsrf token"} {
 		before, found := strings.CutSuffix(joined, known)
-		if found && contains([]string{"", "x ", "http ", "api ", "client ", "amzn ", "headers ", "headers x "}, before) {
+		if found && slices.Contains([]string{"", "x ", "http ", "api ", "client ", "amzn ", "headers ", "headers x "}, before) {
 			return true // a payment request's id is another thing
 		}
 	}

@@ -3,8 +3,8 @@ package determ
 import (
 	"strings"
 
-	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/fingerprint"
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // guess is a place at which something can be guessed, and how sure that is.
@@ -167,7 +167,7 @@ func (l *linter) sensitivePlaces(payload *fingerprint.Value) {
 		if _, found := payload.At(p); found {
 			continue
 		}
-		near := document.Nearest(p.String(), places(payload))
+		near := problem.Nearest(p.String(), places(payload))
 		if _, held := payload.At(p[:len(p)-1]); !held && near == "" {
 			continue
 		}

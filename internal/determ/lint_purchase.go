@@ -2,7 +2,8 @@ package determ
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // role is what an identity field does towards telling one purchase from the
@@ -38,10 +39,7 @@ func (l *linter) customerAndAmount(r *Recipe) {
 			made = append(made, m.what)
 		}
 	}
-	what := made[0]
-	if n := len(made); n > 1 {
-		what = strings.Join(made[:n-1], ", ") + " and " + made[n-1]
-	}
+	what := problem.Enumerated(made)
 	const hint = "add what is new for each purchase and the same for its retries: a cart, order or invoice number"
 	at := r.node.Lookup("identity")
 	if slices.Contains(roles, ofDay) {

@@ -25,7 +25,7 @@ func (l *linter) run(run *LintRun) {
 			run.seen[triple] = writtenAt{r.Digest(), at.At()}
 			continue
 		}
-		if first.digest != r.Digest() {
+		if !same(first.digest, r.Digest()) {
 			l.add("triple-twice", LevelError, at, "give one of the two an operation or a version of its own",
 				triple+" is written in "+first.where+" too, with another prefix, encode, numbers or identity")
 		}

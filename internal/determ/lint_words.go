@@ -1,6 +1,7 @@
 package determ
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -115,7 +116,7 @@ var vocabulary = sync.OnceValue(func() map[string]sense {
 
 func anyOf(list []string, known string) bool {
 	for _, w := range strings.Fields(known) {
-		if contains(list, w) {
+		if slices.Contains(list, w) {
 			return true
 		}
 	}

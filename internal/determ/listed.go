@@ -113,7 +113,7 @@ func (r *Recipe) checkListed() error {
 			if later.Recipe.Triple != earlier.Recipe.Triple {
 				continue
 			}
-			if later.Recipe.Digest() != earlier.Recipe.Digest() {
+			if !same(later.Recipe.Digest(), earlier.Recipe.Digest()) {
 				return later.Recipe.node.Errorf("the %s version is %s like the %s one, with another prefix, encode, numbers or identity",
 					later.State, later.Recipe.Triple, earlier.State).WithHint("give it a version of its own")
 			}

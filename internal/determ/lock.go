@@ -3,7 +3,6 @@ package determ
 import (
 	"bytes"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"sort"
 	"strconv"
@@ -24,6 +23,17 @@ const digestHead = "sha256:"
 // numbers and the identity in long form, as "sha256:" and 64 hexadecimal
 // digits. Where an entry declares no type, its long form has none.
 func (r *Recipe) Digest() string {
+	digest, err := r.digest()
+	if err != nil {
+		// Nothing but UTF-8 strings under unique names is in it, and where two
+		// engines differ on those Use has said so.
+		panic("determ: a recipe without canonical form: " + err.Error())
+	}
+	return digest
+}
+
+// digest fails only where two engines differ.
+func (r *Recipe) digest() (string, error) {
 	identity := fingerprint.Object()
 	for i := range r.Identity {
 		e := &r.Identity[i]
@@ -36,13 +46,12 @@ func (r *Recipe) Digest() string {
 		fingerprint.Member{Name: "numbers", Value: text(r.Numbers.String())},
 		fingerprint.Member{Name: "prefix", Value: text(r.Prefix)},
 	)
-	canonical, err := whole.Canonical(fingerprint.Strict, "")
+	canonical, err := r.canonical(whole, "")
 	if err != nil {
-		// Nothing but UTF-8 strings under unique names is in it.
-		panic("determ: a recipe without canonical form: " + err.Error())
+		return "", err
 	}
 	sum := sha256.Sum256(canonical)
-	return digestHead + hex.EncodeToString(sum[:])
+	return digestHead + hex.EncodeToString(sum[:]), nil
 }
 
 func (e *Entry) longForm() *fingerprint.Value {
@@ -169,7 +178,7 @@ func (l *Lock) Has(t Triple) bool {
 func (l *Lock) Check(r *Recipe) error {
 	for _, listed := range r.All() {
 		locked, ok := l.digests[listed.Recipe.Triple.String()]
-		if !ok || subtle.ConstantTimeCompare([]byte(locked), []byte(listed.Recipe.Digest())) == 1 {
+		if !ok || same(locked, listed.Recipe.Digest()) {
 			continue
 		}
 		return listed.Recipe.node.Errorf("the %s version differs from the %s that %s locks: prefix, encode, numbers or identity changed",

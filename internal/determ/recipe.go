@@ -33,7 +33,45 @@ type Recipe struct {
 	Previous  []Listed
 	Example   *Example // nil where there is none
 
-	node *document.Node
+	engine    fingerprint.Engine // who writes canonical forms
+	valueless bool               // errors show no value of a payload
+	node      *document.Node
+}
+
+// Use has every version of the recipe canonicalise by an engine. Where that is
+// fingerprint.CrossCheck, what a lock holds of the recipe is checked at once.
+func (r *Recipe) Use(e fingerprint.Engine) error {
+	for _, l := range r.All() {
+		l.Recipe.engine = e
+		if _, err := l.Recipe.digest(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Valueless gives the same recipe, whose errors show no value of a payload.
+func (r *Recipe) Valueless() *Recipe {
+	c := *r
+	c.valueless = true
+	return &c
+}
+
+// hide gives an error of a payload without what must not be shown of it.
+func (r *Recipe) hide(err error) error {
+	err = fingerprint.Mask(err, r.Sensitive)
+	var e *fingerprint.Error
+	if r.valueless && errors.As(err, &e) {
+		return e.WithoutValue()
+	}
+	return err
+}
+
+// canonical gives the RFC 8785 bytes of a value in the recipe's number mode,
+// by its engine; at is put before the pointers of errors.
+func (r *Recipe) canonical(v *fingerprint.Value, at string) ([]byte, error) {
+	c := fingerprint.Canonicaliser{Numbers: r.Numbers, Engine: r.engine}
+	return c.AppendValue(nil, v, at)
 }
 
 // Example is a payload with the ID that it has under the public test secret.
@@ -68,7 +106,14 @@ var (
 // readRecipe reads a whole recipe. mustBound refuses one without a boundary,
 // which lint rather tells among other things.
 func readRecipe(n *document.Node, mustBound bool) (*Recipe, error) {
-	if idem := n.Lookup("idem"); idem != nil && idem.Kind == document.String && idem.Text != "recipe/v1" {
+	idem := n.Lookup("idem")
+	switch {
+	case idem != nil && idem.Kind == document.String && idem.Text == "contract/v1":
+		return nil, idem.Errorf("this is a contract, not a recipe").WithHint("idem verify %s", n.File)
+	case idem == nil && n.Kind == document.Object && n.Lookup("namespace") == nil && n.Lookup("identity") == nil && !n.Misspelt("idem"):
+		return nil, n.Errorf("this is no recipe: it does not say idem: recipe/v1").
+			WithHint("idem derive -r RECIPE FILE: the recipe is named by the flag, the payload by none")
+	case idem != nil && idem.Kind == document.String && idem.Text != "recipe/v1":
 		return nil, idem.Errorf("%s is not a recipe that this idem reads", document.Show(idem.Text)).
 			WithHint("idem: recipe/v1")
 	}

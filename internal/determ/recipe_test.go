@@ -129,7 +129,7 @@ func TestParseRefuses(t *testing.T) {
 		{"boundary:", "r.yaml:1:1: boundary is missing in the recipe", "boundary: One charge for each tenant, cart and cart version."},
 		{"boundary: '  '", "r.yaml:6:11: boundary is empty", "boundary: One charge for each tenant, cart and cart version."},
 		{"boundary: [a]", "r.yaml:6:11: boundary must be a string, not a list", ""},
-		{"encode: base64", `r.yaml:11:9: "base64" is not a known encode`, "one of id, short, uuid, uuid4, hex, base64url"},
+		{"encode: base64", `r.yaml:11:9: "base64" is not a known encode`, `did you mean "base64url"?`},
 		{"encode: uuid5", `r.yaml:11:9: "uuid5" is not a known encode`, `did you mean "uuid"?`},
 		{"numbers: loose", `r.yaml:12:10: "loose" is not a known numbers`, "one of strict, ieee754"},
 		{"sensitive: [email]", "r.yaml:13:13: not a JSON Pointer", ""},
@@ -261,7 +261,11 @@ func TestHintsOfRecipesAreRight(t *testing.T) {
 // What is no recipe at all is told so before anything is said of its members.
 func TestParseKnowsOtherFiles(t *testing.T) {
 	for src, want := range map[string]string{
-		"idem: contract/v1\nname: x":        `r.yaml:1:7: "contract/v1" is not a recipe that this idem reads`,
+		"idem: contract/v1\nname: x":        "r.yaml:1:7: this is a contract, not a recipe",
+		"idem: recipe/v2\nname: x":          `r.yaml:1:7: "recipe/v2" is not a recipe that this idem reads`,
+		"idme: recipe/v1":                   `r.yaml:1:1: unknown key "idme" in the recipe`,
+		`{"cart": {"id": "c"}}`:             "r.yaml:1:1: this is no recipe: it does not say idem: recipe/v1",
+		"idme: recipe/v1\nnamespace: a.b":   `r.yaml:1:1: unknown key "idme" in the recipe`,
 		"[]":                                "r.yaml:1:1: the recipe must be an object, not a list",
 		"- a":                               "r.yaml:1:1: the recipe must be an object, not a list",
 		"idem: recipe/v1":                   "r.yaml:1:1: namespace is missing in the recipe",

@@ -44,7 +44,7 @@ func (s *Secret) Seal(passphrase []byte, random io.Reader) (string, error) {
 
 // open reads an idemkeyx1 line.
 func (l keyLine) open(ask func() ([]byte, error)) (*Secret, error) {
-	if l.sum != sumOf(l.text) {
+	if !same(l.sum, sumOf(l.text)) {
 		return nil, damaged(l.head, "its checksum does not hold")
 	}
 	if len(l.material) < saltSize+chacha20poly1305.NonceSizeX+chacha20poly1305.Overhead {

@@ -3,7 +3,6 @@ package determ
 import (
 	"crypto/hkdf"
 	"crypto/sha256"
-	"crypto/subtle"
 	"fmt"
 
 	"github.com/idem-toolkit/idem/internal/fingerprint"
@@ -28,9 +27,9 @@ type Secret struct {
 // material is the bytes of a secret, or of the subkey whose line they are.
 type material struct {
 	bytes  []byte
-	subkey bool    // bytes are SK of the triple for which sum holds
-	sum    [4]byte // of a subkey line
-	line   string  // up to the sum, of a subkey line
+	subkey bool   // bytes are SK of the triple for which sum holds
+	sum    []byte // of a subkey line
+	line   string // up to the sum, of a subkey line
 }
 
 func hide(kid string, m material) *Secret {
@@ -67,7 +66,7 @@ func (s *Secret) IsSubkey() bool { return s.get().subkey }
 func (s *Secret) IsPublic(triples ...Triple) bool {
 	test := TestSecret(s.kid)
 	if !s.get().subkey {
-		return subtle.ConstantTimeCompare(s.get().bytes, test.get().bytes) == 1
+		return same(s.get().bytes, test.get().bytes)
 	}
 	for _, t := range triples {
 		if sk, err := test.Subkey(t); err == nil && sk.is(s.get().bytes) {
@@ -91,7 +90,7 @@ type Subkey struct{ get func() [subkeySize]byte }
 
 func (k Subkey) is(b []byte) bool {
 	sk := k.get()
-	return subtle.ConstantTimeCompare(sk[:], b) == 1
+	return same(sk[:], b)
 }
 
 // Format keeps the bytes out of every verb of fmt.
@@ -104,7 +103,7 @@ func (Subkey) MarshalText() ([]byte, error) { return []byte("«subkey»"), nil }
 // the triple.
 func (s *Secret) Subkey(t Triple) (Subkey, error) {
 	if s.get().subkey {
-		if subkeySum(s.get().line, t) != s.get().sum {
+		if !same(subkeySum(s.get().line, t), s.get().sum) {
 			return Subkey{}, problem.New("", "the subkey of kid %s is damaged, or for another namespace, operation or version than %s", s.kid, t).
 				WithHint("idem key subkey -r RECIPE, where the secret is")
 		}
@@ -158,7 +157,7 @@ func (k KeySpec) verify(s *Secret) error {
 	if err != nil {
 		return err
 	}
-	if subtle.ConstantTimeCompare([]byte(check), []byte(k.Check)) == 1 {
+	if same(check, k.Check) {
 		return nil
 	}
 	return problem.New("", "the wrong secret was loaded: the check value of kid %s is %s, the recipe says %s", s.kid, check, k.Check).

@@ -2,6 +2,7 @@ package determ
 
 import (
 	"errors"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func (r *Recipe) Select(payload *fingerprint.Value, inputs Inputs) (*Selected, e
 			WithHint("when_absent: refuse, with one field at least")
 	}
 	var err error
-	if s.Canonical, err = s.value.Canonical(r.Numbers, ""); err != nil {
+	if s.Canonical, err = r.canonical(s.value, ""); err != nil {
 		return nil, r.locate(s, err)
 	}
 	return s, nil
@@ -67,12 +68,12 @@ func (r *Recipe) locate(s *Selected, err error) error {
 		if f.Entry.Input == "" {
 			at = f.Entry.Pointer.String()
 		}
-		_, ferr := f.Value.Canonical(r.Numbers, at)
+		_, ferr := r.canonical(f.Value, at)
 		if ferr == nil {
 			continue
 		}
 		if f.Entry.Input == "" {
-			return fingerprint.Mask(ferr, r.Sensitive)
+			return r.hide(ferr)
 		}
 		var e *fingerprint.Error
 		if errors.As(ferr, &e) {
@@ -168,7 +169,7 @@ func (r *Recipe) transform(e *Entry, v *fingerprint.Value) (*fingerprint.Value, 
 		if s, err = t.Apply(s); err == nil {
 			continue
 		}
-		if r.masked(e, v) {
+		if r.valueless || r.masked(e, v) {
 			return nil, e.fail("holds a character that %s cannot take", t)
 		}
 		var p *problem.Error
@@ -203,26 +204,14 @@ func (r *Recipe) CheckInputs(inputs Inputs) error {
 	}
 	sort.Strings(names)
 	for _, name := range names {
-		if contains(known, name) {
+		if slices.Contains(known, name) {
 			continue
 		}
-		err := problem.New("input "+document.Show(name), "the recipe names no such input")
-		if near := document.Nearest(name, known); near != "" {
-			return err.WithHint("did you mean %q?", near)
+		hint := "leave it out"
+		if len(known) > 0 {
+			hint = "the recipe names " + strings.Join(known, ", ")
 		}
-		if len(known) == 0 {
-			return err.WithHint("leave it out")
-		}
-		return err.WithHint("the recipe names %s", strings.Join(known, ", "))
+		return problem.New("input "+document.Show(name), "the recipe names no such input").MeaningOr(name, known, "%s", hint)
 	}
 	return nil
-}
-
-func contains(words []string, s string) bool {
-	for _, w := range words {
-		if w == s {
-			return true
-		}
-	}
-	return false
 }

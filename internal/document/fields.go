@@ -2,6 +2,7 @@ package document
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,14 +39,11 @@ func ReadObject(n *Node, what string, known ...string) (*Fields, error) {
 		return nil, n.Errorf("%s must be an object, not %s", what, n.Kind)
 	}
 	for _, m := range n.Members {
-		if contains(known, m.Name) {
+		if slices.Contains(known, m.Name) {
 			continue
 		}
-		err := problem.New(at(n.File, m.Line, m.Column), "unknown key %s in %s", Show(m.Name), what)
-		if near := Nearest(m.Name, known); near != "" {
-			return nil, err.WithHint("did you mean %q?", near)
-		}
-		return nil, err.WithHint("known keys: %s", strings.Join(known, ", "))
+		return nil, problem.New(at(n.File, m.Line, m.Column), "unknown key %s in %s", Show(m.Name), what).
+			MeaningOr(m.Name, known, "known keys: %s", strings.Join(known, ", "))
 	}
 	return f, nil
 }
@@ -236,17 +234,19 @@ func (n *Node) AsEnum(what string, words ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if contains(words, s) {
+	if slices.Contains(words, s) {
 		return s, nil
 	}
 	wrong := n.Errorf("%s is not a known %s", Show(s), what)
-	if near := Nearest(s, words); near != "" {
-		return "", wrong.WithHint("did you mean %q?", near)
-	}
 	if len(words) == 1 {
-		return "", wrong.WithHint("%s: %s", what, words[0])
+		return "", wrong.MeaningOr(s, words, "%s: %s", what, words[0])
 	}
-	return "", wrong.WithHint("one of %s", strings.Join(words, ", "))
+	return "", wrong.Meaning(s, words)
+}
+
+// Misspelt says whether an object has a member that most likely meant another.
+func (n *Node) Misspelt(name string) bool {
+	return slices.ContainsFunc(n.Members, func(m Member) bool { return problem.Nearest(m.Name, []string{name}) != "" })
 }
 
 func contains(words []string, s string) bool {

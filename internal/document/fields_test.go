@@ -88,12 +88,3 @@ func TestShowCutsAndMasks(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	words := []string{"identity", "encode", "env", "fd"}
-	for in, want := range map[string]string{"identty": "identity", "idnetity": "identity", "enocde": "encode", "ENV": "env", "evn": "env", "zz": "", "file": "", strings.Repeat("a", 99): ""} {
-		if got := Nearest(in, words); got != want {
-			t.Errorf("%s: %q, want %q", in, got, want)
-		}
-	}
-}

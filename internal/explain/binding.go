@@ -13,8 +13,8 @@ var binding = Step{
 	},
 	Controls: []string{
 		"mutation: under a key of its own the sibling must accept the body, in the same situation",
-		"counter: one operation gives the unit u; the same values under another key must give 2u; new values start at 0",
-		"environment: a 429, 5xx or reset that the contract does not declare is tried with as many other keys; if they meet it too, it was not the key's doing",
+		unitControl,
+		otherKeysControl,
 	},
 	Pass:   "the sibling was answered as promise.binding says, with effects to match, and the operation kept its result",
 	Unsure: "the sibling does not take the body under a key of its own, or neither effects nor answers tell its result from the first one's",

@@ -7,6 +7,8 @@ var conflict = Step{
 		"sends a request with a new key and waits for its answer",
 		"sends a changed body under the same key: each value on its own (of a body with many, the rest in groups), arrays in another order and shorter, " +
 			"texts in another case or with one space more, texts of thousands of characters and large numbers that differ at their end, and the headers of fingerprint.headers",
+		"changes what a fingerprint that computes with values or joins them takes for the same: the last decimal of a number, its sign, two numbers whose sum stays, " +
+			"a character moved from one value to the next; a body that the API does not take shows nothing",
 		"sends the original bytes again: the conflict must not have touched their record",
 		"sends the changed body once more: some servers compare only until they have replayed",
 		"counts the effects of the original and of the changed body",

@@ -11,7 +11,7 @@ var duplicate = Step{
 		"sends the bytes a third time, now that everything has settled, and counts a last time",
 	},
 	Controls: []string{
-		"counter: one operation gives the unit u; the same values under another key must give 2u; new values start at 0",
+		unitControl,
 		"environment: a 429, 5xx or reset that the contract does not declare is tried with as many other keys; if they meet it too, it was not the retry's doing",
 	},
 	Pass:   "the retry was answered as promised and the effects stayed at one unit",
@@ -125,9 +125,11 @@ var duplicate = Step{
 			Causes: []string{
 				"the marker is stored with the answer or set on every answer",
 				"the key was known already: keys are not as new as their maker believes, or two callers share one key space",
+				"a proxy in front sent the request a second time when the first answer was late, and passed on the replay (nginx: proxy_next_upstream non_idempotent)",
 			},
 			Fixes: []string{
 				"add the marker only while a stored answer is being sent, never before it is stored",
+				"have the proxy send no POST again (nginx does not, by default), or wait longer than the service may take",
 				"scope keys by caller, so that nobody's first request can meet another's record",
 			},
 			Evidence: "The first request under a key that was never sent before got the header and value of promise.marker.",

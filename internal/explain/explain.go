@@ -12,6 +12,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // Entry explains one slug. Texts are plain sentences on one line.
@@ -30,6 +32,13 @@ func (e Entry) Step() string {
 	return step
 }
 
+// Term is a word of a step's evidence and what it means, in plain sentences on
+// one line.
+type Term struct {
+	Word  string `json:"word"`
+	Means string `json:"means"`
+}
+
 // Step explains one step of the check. Of recipe lint, which is none, it has
 // no Unsure and no Needs.
 type Step struct {
@@ -40,8 +49,15 @@ type Step struct {
 	Pass     string   `json:"pass"`         // what a pass needs
 	Unsure   string   `json:"inconclusive"` // what makes it inconclusive
 	Needs    string   `json:"needs"`        // what the contract must say
+	Terms    []Term   `json:"terms,omitempty"`
 	Entries  []Entry  `json:"findings"`
 }
+
+// Controls that several steps have alike.
+const (
+	unitControl      = "counter: one operation gives the unit u; the same values under another key must give 2u; new values start at 0"
+	otherKeysControl = "environment: a 429, 5xx or reset that the contract does not declare is tried with as many other keys; if they meet it too, it was not the key's doing"
+)
 
 // steps are all steps in the report's order.
 var steps = []*Step{&duplicate, &concurrent, &conflict, &reorder, &crash, &expiry,
@@ -112,7 +128,7 @@ func Near(word string) []string {
 	}
 	var found []candidate
 	offer := func(name, part string) {
-		far := distance(word, part)
+		far := problem.Distance(word, part)
 		if len(word) >= near && strings.Contains(name, word) {
 			far = 0
 		}
@@ -138,24 +154,4 @@ func Near(word string) []string {
 		}
 	}
 	return names
-}
-
-// distance counts the letters to insert, drop or replace between two words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(diagonal+cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

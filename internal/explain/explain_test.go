@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ missing-key/not-refused missing-key/effect-ran missing-key/first-result-returned
 binding/first-result-returned binding/refused-not-promised binding/ran-not-promised binding/wrong-answer binding/effect-missing binding/effect-ran-twice binding/record-replaced
 scope/other-callers-result scope/other-callers-conflict scope/other-caller-refused scope/effect-missing scope/effect-ran-twice scope/record-replaced scope/retry-not-recognised scope/query-shares-keys
 key-rules/valid-key-refused key-rules/bad-key-accepted key-rules/wrong-answer key-rules/server-error key-rules/effect-ran key-rules/effect-ran-twice key-rules/effect-missing key-rules/other-answer key-rules/keys-merged key-rules/keys-split
-replicas/effect-ran-twice replicas/effect-missing replicas/other-answer replicas/refused replicas/loser-error replicas/results-differ replicas/stuck-after-race replicas/conflict-not-seen
+replicas/effect-ran-twice replicas/effect-missing replicas/other-answer replicas/refused replicas/loser-error replicas/results-differ replicas/stuck-after-race replicas/conflict-not-seen replicas/other-callers-result replicas/other-caller-refused
 store-down/effect-ran-twice store-down/effect-missing store-down/result-lost store-down/stuck-in-progress store-down/refused
 `
 
@@ -66,6 +67,11 @@ func TestEntriesAreWhole(t *testing.T) {
 		if s.Asks == "" || len(s.Does) == 0 || len(s.Controls) == 0 || s.Pass == "" || (s.Unsure != "") != check || (s.Needs != "") != check || len(s.Entries) == 0 {
 			t.Errorf("step %s lacks a part", s.Name)
 		}
+		for _, term := range s.Terms {
+			if term.Word == "" || !strings.HasSuffix(term.Means, ".") || strings.ContainsAny(term.Word+term.Means, "\n\t") {
+				t.Errorf("%s: not a term: %q", s.Name, term)
+			}
+		}
 		for _, e := range s.Entries {
 			if !form.MatchString(e.Slug) || e.Step() != s.Name || seen[e.Slug] {
 				t.Errorf("%q in step %s: no slug, misplaced or twice", e.Slug, s.Name)
@@ -75,6 +81,21 @@ func TestEntriesAreWhole(t *testing.T) {
 				t.Errorf("%s: no causes or fixes", e.Slug)
 			}
 			checkTexts(t, e)
+		}
+	}
+}
+
+// TestRacesAreNeverCalledSafe: rounds without a double show no absence of one.
+func TestRacesAreNeverCalledSafe(t *testing.T) {
+	for _, name := range []string{"concurrent", "replicas"} {
+		text := strings.ToLower(fmt.Sprint(*FindStep(name)))
+		if regexp.MustCompile(`\bsafe`).MatchString(text) {
+			t.Errorf("%s promises more than it has seen", name)
+		}
+	}
+	for _, word := range []string{"round", "body hold", "header hold", "one write", "power", "window", "a proxy in front"} {
+		if !slices.ContainsFunc(concurrent.Terms, func(term Term) bool { return term.Word == word }) {
+			t.Errorf("concurrent does not say what %s is", word)
 		}
 	}
 }

@@ -59,7 +59,7 @@ var fidelity = Step{
 				"store status, body and the headers that matter, and refuse to store what does not fit instead of cutting it",
 				"store the body before it is compressed, and let the same layer compress replays",
 			},
-			Evidence: "Both answers were whole; the replay's status, body (by its digest, where it is long) or a header differs. A redirect's Location may not be lost, whether it is in promise.same_headers or not.",
+			Evidence: "Both answers were whole; the replay's status, body (by its digest, where it is long) or a header differs. A redirect's Location may not be lost, nor lead to another path or host, whether it is in promise.same_headers or not.",
 		},
 		{
 			Slug:  "fidelity/refused",

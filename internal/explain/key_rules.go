@@ -12,8 +12,8 @@ var keyRules = Step{
 	},
 	Controls: []string{
 		"mutation: an operation under an ordinary key must be accepted",
-		"counter: one operation gives the unit u; the same values under another key must give 2u; new values start at 0",
-		"environment: a 429, 5xx or reset that the contract does not declare is tried with as many other keys; if they meet it too, it was not the key's doing",
+		unitControl,
+		otherKeysControl,
 	},
 	Pass:   "good keys were taken, remembered and told apart, bad ones refused with nothing done",
 	Unsure: "an ordinary key is not taken either, or neither effects nor answers tell two operations apart",

@@ -11,8 +11,8 @@ var missingKey = Step{
 	},
 	Controls: []string{
 		"mutation: with a key the request must be accepted; else a refusal says nothing of keys",
-		"counter: one operation gives the unit u; the same values under another key must give 2u; new values start at 0",
-		"environment: a 429, 5xx or reset that the contract does not declare is tried with as many other keys; if they meet it too, it was not the key's doing",
+		unitControl,
+		otherKeysControl,
 	},
 	Pass:   "each request was refused as declared and had no effect, or each ran and got a result of its own",
 	Unsure: "the request is not accepted with a key either, or neither effects nor answers tell two results apart",

@@ -7,17 +7,19 @@ var replicas = Step{
 		"sends a request to one replica, the same bytes to another and to the first again, in both directions",
 		"releases copies of one request together over all replicas, in several rounds, and tries each key once more",
 		"sends the key with another body to a replica that has not seen it yet, both ways, and once more when that replica has replayed the result",
+		"sends another caller's request with the key to a replica that the first caller did not meet, and both retries across",
+		"behind one URL, where target.instance names the header in which replicas name themselves: sends each of these over connections of their own until another instance has answered, at most a few dozen times",
 		"counts the effects through the first base URL",
 	},
 	Controls: []string{
-		"counter: one operation gives the unit u; the same values under another key must give 2u; new values start at 0",
+		unitControl,
 		"environment: trouble that the contract does not declare is tried with other keys at the same replicas",
-		"instances: where target.instance is given, at least two must have answered",
-		"rounds: only those in which copies overlapped count",
+		"instances: where target.instance is given, at least two must have answered, and each kind of experiment must have met two",
+		"rounds: only those count in which copies overlapped that different instances answered",
 	},
 	Pass:   "every key had one effect and one result, whichever replica was asked",
-	Unsure: "one instance answered behind all base URLs, no round overlapped, or the counter did not hold its control",
-	Needs:  "target.base_urls of more than one replica, and promise.duplicate",
+	Unsure: "one instance gave all answers, no round overlapped, or the counter did not hold its control",
+	Needs:  "target.base_urls of more than one replica, or target.instance for those behind one URL; and promise.duplicate",
 	Entries: []Entry{
 		{
 			Slug:  "replicas/effect-ran-twice",
@@ -122,6 +124,31 @@ var replicas = Step{
 				"store the fingerprint with the key, where all replicas see it",
 			},
 			Evidence: "The key was finished at one replica; with another body at a second one it was not refused as promise.conflict says.",
+		},
+		{
+			Slug:  "replicas/other-callers-result",
+			Title: "another replica gave a caller the result of another caller",
+			Money: "One customer reads another one's order, on whichever replica the load balancer picks.",
+			Causes: []string{
+				"a replica's cache of results is looked up by the key alone",
+				"results are passed between replicas without their caller",
+			},
+			Fixes: []string{
+				"make the caller part of the key wherever a result is kept, caches included",
+			},
+			Evidence: "Another principal's request with the same key, at a replica that the first caller did not meet, was answered with the first result's body or id.",
+		},
+		{
+			Slug:  "replicas/other-caller-refused",
+			Title: "another replica refused a caller because of another caller's key",
+			Money: "A caller whose key happens to be taken by somebody else cannot order, depending on the replica.",
+			Causes: []string{
+				"a replica's lock or cache is taken by the key alone",
+			},
+			Fixes: []string{
+				"make the caller part of the key wherever it is claimed",
+			},
+			Evidence: "Another principal's request with the same key was refused at another replica, while it was accepted there under a key of its own.",
 		},
 	},
 }

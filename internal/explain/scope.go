@@ -15,7 +15,7 @@ var scope = Step{
 	Controls: []string{
 		"mutation: under a key of its own the other caller's request must be accepted, in the same situation",
 		"counter: whether it shows the other caller's effects is tried with the control; where it does not, answers are the evidence",
-		"environment: a 429, 5xx or reset that the contract does not declare is tried with as many other keys; if they meet it too, it was not the key's doing",
+		otherKeysControl,
 	},
 	Pass:   "the other caller got a result and an effect of its own, nothing of the first one's, and both kept theirs",
 	Unsure: "the other principal may not do the same at all, or neither effects nor answers tell the two results apart",

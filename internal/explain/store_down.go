@@ -14,10 +14,10 @@ var storeDown = Step{
 	Controls: []string{
 		"store: while it was away a new key must get no result but the service's own error, or no answer; else the hook took nothing away",
 		"environment: a new key after the outage must be accepted; else the store is not back",
-		"counter: one operation gives the unit u; the same values under another key must give 2u; new values start at 0",
+		unitControl,
 	},
 	Pass:   "nothing ran unprotected: each key had one effect in all, and its result once the store was back",
-	Unsure: "a hook failed, the outage did not show, or the service does not accept new keys after it",
+	Unsure: "a hook failed, the outage did not show, an operation that was done was refused for good in it, or the service does not accept new keys after it",
 	Needs:  "store_down: {down: [...], up: [...]}, commands that take the record store away and bring it back",
 	Entries: []Entry{
 		{

@@ -14,7 +14,7 @@ import (
 // length of the text. Literals of numbers are kept: what Strict refuses is for
 // Canonical to say.
 func Parse(src []byte) (*Value, error) {
-	r := reader{text: string(src), keep: true}
+	r := reader{text: string(src), part: part{keep: true}}
 	return r.whole()
 }
 
@@ -29,13 +29,18 @@ func Admit(src []byte) error {
 type reader struct {
 	text string
 	at   int
-	keep bool   // build values
+	part        // of the text of which values are built
 	path []step // from the whole value to the one being read
 
 	strict       bool // look for lossy numbers
 	lossy        *Error
 	longExponent bool // met one
+
+	looking bool // stop at the first value that looks private
+	private Finding
 }
+
+const noValue = "there is no JSON value"
 
 // step is one token of the path: a name, or an index where index >= 0.
 type step struct {
@@ -45,11 +50,13 @@ type step struct {
 
 func (r *reader) whole() (*Value, error) {
 	if mark := byteOrderMark(r.text); mark != "" {
-		return nil, r.fail(ByteOrderMark, 0, "the text starts with a byte order mark of %s", mark)
+		e := r.fail(ByteOrderMark, 0, "the text starts with a byte order mark of %s", mark)
+		e.hint = "save it as UTF-8 without byte order mark"
+		return nil, e
 	}
 	r.space()
 	if r.at == len(r.text) {
-		return nil, r.fail(Empty, r.at, "there is no JSON value")
+		return nil, r.fail(Empty, r.at, "%s", noValue)
 	}
 	v, err := r.value()
 	if err != nil {
@@ -101,6 +108,9 @@ func (r *reader) value() (*Value, error) {
 		return r.array()
 	case '"':
 		s, err := r.string()
+		if err == nil && r.looking {
+			err = r.look(String(s))
+		}
 		if err != nil || !r.keep {
 			return nil, err
 		}
@@ -122,13 +132,15 @@ func (r *reader) array() (*Value, error) {
 			break
 		}
 		r.path[len(r.path)-1].index = i
+		here := r.enter()
 		item, err := r.value()
 		if err != nil {
 			return nil, err
 		}
 		if r.keep {
-			items = append(items, item)
+			items = append(append(items, make([]*Value, i-len(items))...), item)
 		}
+		r.part = here
 		r.space()
 		if r.next(']') {
 			break
@@ -159,6 +171,7 @@ func (r *reader) object() (*Value, error) {
 		if err != nil {
 			return nil, err
 		}
+		here := r.enter()
 		value, err := r.value()
 		if err != nil {
 			return nil, err
@@ -166,6 +179,7 @@ func (r *reader) object() (*Value, error) {
 		if r.keep {
 			members = append(members, Member{Name: name, Value: value})
 		}
+		r.part = here
 		r.space()
 		if r.next('}') {
 			break
@@ -197,8 +211,15 @@ func (r *reader) name(seen *names) (string, error) {
 		return "", err
 	}
 	here.name = name
+	if r.looking {
+		if err := r.lookAtName(name); err != nil {
+			return "", err
+		}
+	}
 	if !seen.add(name) {
-		return "", r.fail(DuplicateName, start, "the object has this name twice (again at byte %d)", start)
+		err := r.fail(DuplicateName, start, "the object has this name twice")
+		err.again = true
+		return "", err
 	}
 	r.space()
 	if !r.next(':') {

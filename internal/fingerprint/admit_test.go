@@ -43,7 +43,12 @@ func TestRefusalsSayWhere(t *testing.T) {
 		{`[-]`, "byte 1: this is not how JSON writes a number"},
 		{`[-Infinity]`, "byte 1: this is not how JSON writes a number"},
 		{`[1e]`, "byte 1: this is not how JSON writes a number"},
-		{`[1_000]`, "byte 1: this is not how JSON writes a number"},
+		{`[1_000]`, "byte 2: something follows the number that starts at byte 1"},
+		{`{"pin":12345x}`, "byte 12: something follows the number that starts at byte 7"},
+		{`[1.2.3]`, "byte 4: something follows the number that starts at byte 1"},
+		{`[2026-11-30]`, "byte 5: something follows the number that starts at byte 1"},
+		{`[0x1F]`, "byte 2: something follows the number that starts at byte 1"},
+		{`[012]`, "byte 1: this is not how JSON writes a number"},
 		{`[1.5`, "byte 4: the text ends too early: a comma or ] belongs here"},
 		{`[1.`, "byte 3: the text ends inside a number"},
 		{`{"a":{"b":[0,1e400]}}`, "/a/b/1: number beyond the double range: 1e400"},
@@ -100,7 +105,7 @@ func TestMaskKeepsSensitiveValuesOut(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "4111") {
 		t.Fatalf("got %v", err)
 	}
-	if got := Mask(err, sensitive).Error(); got != "/card/n: number beyond the double range" {
+	if got := Mask(err, sensitive).Error(); got != "/card/«masked»: number beyond the double range" {
 		t.Errorf("masked: %s", got)
 	}
 	if got := Mask(err, sensitive[:1]); got != err {

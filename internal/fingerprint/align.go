@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/idem-toolkit/idem/internal/fingerprint/canon"
 )
 
 // maxAlignCells bounds what one Diff spends on finding which items of two
@@ -225,7 +227,7 @@ func (d *differ) key(v *Value) valueKey {
 		}
 	case KindObject:
 		members := slices.Clone(v.Members)
-		slices.SortFunc(members, func(a, b Member) int { return compareUTF16(a.Name, b.Name) })
+		slices.SortFunc(members, func(a, b Member) int { return canon.CompareNames(a.Name, b.Name) })
 		for _, m := range members {
 			k := d.key(m.Value)
 			text = binary.AppendUvarint(text, uint64(len(m.Name)))

@@ -3,52 +3,42 @@ package fingerprint
 import (
 	"fmt"
 	"unicode/utf8"
-
-	"github.com/gowebpki/jcs"
 )
-
-// engine is the one place where the canonicaliser is chosen. It is given text
-// that admission let through and writes RFC 8785 bytes.
-func engine(admitted []byte) ([]byte, error) {
-	return jcs.Transform(admitted)
-}
 
 // Canonical admits a text and gives its RFC 8785 bytes. Under Strict a number
 // that they would change is an *Error with Class LossyNumber; a text that is
 // not admitted is told first.
 func Canonical(src []byte, n Numbers) ([]byte, error) {
-	r := reader{text: string(src), strict: n == Strict}
-	if _, err := r.whole(); err != nil {
-		return nil, err
-	}
-	if r.lossy != nil {
-		return nil, r.lossy
-	}
-	if r.longExponent {
-		v, err := Parse(src)
-		if err != nil {
-			return nil, err
-		}
-		return v.Canonical(n, "")
-	}
-	return canonicalise(src)
+	c := Canonicaliser{Numbers: n}
+	return c.Append(nil, src)
 }
 
 // Canonical gives the RFC 8785 bytes of a value. at is put before the pointers
 // of errors, for a value that lies inside another ("" for a whole one).
 func (v *Value) Canonical(n Numbers, at string) ([]byte, error) {
-	w := writer{strict: n == Strict, at: at}
-	if err := w.value(v); err != nil {
-		return nil, err
-	}
-	return canonicalise(w.text)
+	c := Canonicaliser{Numbers: n}
+	return c.AppendValue(nil, v, at)
 }
 
-func canonicalise(admitted []byte) ([]byte, error) {
-	out, err := engine(admitted)
-	if err != nil {
-		// What was admitted must never be refused here, so the cause is ours.
-		return nil, &Error{Class: Syntax, Offset: -1, Detail: "the canonicaliser refused an admitted text"}
+// AppendValue appends the RFC 8785 bytes of a value, as Value.Canonical gives
+// them.
+func (c *Canonicaliser) AppendValue(dst []byte, v *Value, at string) ([]byte, error) {
+	w := writer{strict: c.Numbers == Strict, at: at}
+	if err := w.value(v); err != nil {
+		return dst, err
+	}
+	if c.Engine == Reference {
+		return byJCS(dst, w.text)
+	}
+	c.own.Depth = maxBuiltDepth
+	out, outcome := c.own.Append(dst, w.text)
+	c.own.Depth = MaxDepth
+	if c.Engine == CrossCheck {
+		other, err := byJCS(nil, w.text)
+		return c.crossed(dst, out, outcome, other, err)
+	}
+	if !c.takes(outcome) {
+		return dst, disagreement("the own engine refuses a value that was admitted")
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -35,7 +36,8 @@ type Difference struct {
 // DiffOptions say what counts and what may be shown.
 type DiffOptions struct {
 	Numbers   Numbers
-	Sensitive []Pointer // masked; nil: what looks sensitive is
+	Sensitive []Pointer // masked, with the names below; nil: what looks sensitive is
+	Named     []Pointer // places that a recipe names: it gives those names away itself
 	Looks     bool      // what looks sensitive is masked too
 	Public    bool      // nothing is masked for its looks
 }
@@ -172,7 +174,7 @@ func memberMap(v *Value) map[string]*Value {
 func (d *differ) nameNote(m Member, other *Value) string {
 	if len(other.Members) <= maxNameCompared {
 		for _, o := range other.Members {
-			if why := sameLook(m.Name, o.Name); why != "" && !d.hiddenName(o.Name) {
+			if why := sameLook(m.Name, o.Name); why != "" && !d.hiddenName(o.Name) && !d.below(append(d.b[:len(d.b)-1:len(d.b)-1], step{name: o.Name, index: -1})) {
 				return fmt.Sprintf("the other payload has the name %s there: %s",
 					strconv.QuoteToASCII(cut(o.Name, shownLength)), why)
 			}
@@ -239,11 +241,28 @@ func (d *differ) byLooks() bool {
 	return !d.o.Public && (d.o.Sensitive == nil || d.o.Looks)
 }
 
+// below says whether a path of one payload leads below a place that is called
+// sensitive, and no pointer of a recipe's goes there: such a name may be what
+// must not be shown, as in a map by token.
+func (d *differ) below(path []step) bool {
+	within := func(other []step) bool {
+		return slices.ContainsFunc(d.o.Sensitive, func(s Pointer) bool {
+			return len(s) < len(path) && len(path) <= len(other) && s.coversPath(other)
+		})
+	}
+	if !within(path) && !within(d.a[:min(len(path), len(d.a))]) && !within(d.b[:min(len(path), len(d.b))]) {
+		return false
+	}
+	return !slices.ContainsFunc(slices.Concat(d.o.Sensitive, d.o.Named), func(p Pointer) bool {
+		return len(p) >= len(path) && p[:len(path)].coversPath(path)
+	})
+}
+
 // pointer gives the text of a path, without names that must not be shown.
 func (d *differ) pointer(path []step) string {
 	shown := make([]step, len(path))
 	for i, s := range path {
-		if s.index < 0 && d.hiddenName(s.name) {
+		if s.index < 0 && (d.hiddenName(s.name) || d.below(path[:i+1])) {
 			s.name = masked
 		}
 		shown[i] = s

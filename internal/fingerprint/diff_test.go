@@ -153,6 +153,24 @@ func TestDiffMasks(t *testing.T) {
 	}
 }
 
+// TestDiffMasksNamesBelow: the names of a map by token are tokens. What the
+// pointers of recipe or contract name themselves is told all the same.
+func TestDiffMasksNamesBelow(t *testing.T) {
+	a := parse(t, `{"sessions":{"tok_1":1,"tok_2":{"inner":1},"known":{"id":1},"tok_5":1},"list":[{"tok_6":1}],"open":{"name":1}}`)
+	b := parse(t, `{"sessions":{"tok_3":1,"tok_2":{"inner":2},"known":{"id":2},"TOK_5":1},"list":["new",{"tok_6":2}],"open":{"name":2}}`)
+	out := told(Diff(a, b, DiffOptions{Sensitive: []Pointer{{"sessions"}, {"list", "0"}}, Named: []Pointer{{"sessions", "known", "id"}}}))
+	for _, token := range []string{"tok_", "TOK_", "inner"} {
+		if strings.Contains(out, token) {
+			t.Errorf("%s is shown:\n%s", token, out)
+		}
+	}
+	for _, named := range []string{"/sessions/known/id changed", "/sessions/" + masked + "/" + masked + " changed", "/open/name changed"} {
+		if !strings.Contains(out, named) {
+			t.Errorf("%s is not told:\n%s", named, out)
+		}
+	}
+}
+
 func TestDiffIsBounded(t *testing.T) {
 	list := func(first, n int) *Value {
 		v := Array()

@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/idem-toolkit/idem/internal/problem"
@@ -12,7 +13,8 @@ import (
 type Class string
 
 // The reasons for refusing a text. All but LossyNumber hold in every number
-// mode; LossyNumber is refused under Strict alone.
+// mode; LossyNumber is refused under Strict alone. Disagreement says nothing of
+// the text: two engines differ on it, and nothing is made of what either says.
 const (
 	NumberSyntax  Class = "number syntax"
 	DuplicateName Class = "duplicate name"
@@ -28,6 +30,7 @@ const (
 	TooDeep       Class = "too deep"
 	OutOfRange    Class = "number out of range"
 	LossyNumber   Class = "lossy number"
+	Disagreement  Class = "disagreement"
 )
 
 // Error says why a JSON text or value was refused, and where. errors.As finds
@@ -44,6 +47,7 @@ type Error struct {
 	hint    string
 
 	byOffset bool // a place in the text says more than the path to it
+	again    bool // the offset tells something beside the path: where a name stands again
 }
 
 // Error gives "place: what"; a long literal is cut.
@@ -53,14 +57,20 @@ func (e *Error) Error() string { return e.problem().Error() }
 func (e *Error) Unwrap() error { return e.problem() }
 
 func (e *Error) problem() *problem.Error {
-	what := e.Detail
+	what, where, pointer := e.Detail, e.where(), ""
+	if e.again && strings.HasPrefix(where, "/") {
+		what += fmt.Sprintf(" (again at byte %d)", e.Offset)
+	}
 	if e.Literal != "" {
 		what += ": " + cut(Printable(e.Literal), shownLength)
 	}
 	if e.Becomes != "" {
 		what += " would become " + cut(e.Becomes, shownLength)
 	}
-	return &problem.Error{Where: e.where(), What: what, Hint: e.hint}
+	if !e.byOffset && len(e.Pointer) <= maxPointer {
+		pointer = maskedPointer(e.Pointer)
+	}
+	return &problem.Error{Where: where, Pointer: pointer, What: what, Hint: e.hint}
 }
 
 // where prefers the pointer: it still says something after the file was edited.
@@ -93,25 +103,58 @@ func (e *Error) WithoutValue() *Error {
 	return &c
 }
 
-// Mask takes the value out of an error that lies in a sensitive place. Other
-// errors come back unchanged.
+// withoutValue is WithoutValue for an error that may be of another kind. Names
+// are left out too: nobody who calls it knows which of them are sensitive.
+func withoutValue(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		c := e.WithoutValue()
+		c.byOffset = true
+		return c
+	}
+	return err
+}
+
+// IsDisagreement says whether an error is that of two engines that differ.
+func IsDisagreement(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Class == Disagreement
+}
+
+// Mask takes the value out of an error that lies in a sensitive place, and cuts
+// its pointer there: a name below may be what must not be shown. Other errors
+// come back unchanged.
 func Mask(err error, sensitive []Pointer) error {
 	var e *Error
-	if !errors.As(err, &e) || e.Literal == "" {
+	if !errors.As(err, &e) || len(sensitive) == 0 {
 		return err
 	}
 	place, perr := ParsePointer(e.Pointer)
+	if perr != nil {
+		c := e.WithoutValue()
+		c.Pointer = ""
+		return c
+	}
+	covered, kept := false, len(place)
 	for _, s := range sensitive {
-		if perr != nil || s.Covers(place) {
-			return e.WithoutValue()
+		if s.Covers(place) {
+			covered, kept = true, min(kept, len(s))
 		}
 	}
-	return err
+	if !covered {
+		return err
+	}
+	c := e.WithoutValue()
+	if kept < len(place) {
+		c.Pointer = append(place[:kept:kept], masked).String()
+	}
+	return c
 }
 
 const (
 	shownLength     = 40  // determ-v1, Admission and numbers: others are cut at 40 characters
 	maxShownPointer = 300 // beyond it the byte offset helps a person more
+	maxPointer      = 4096
 )
 
 // cut shortens s to n characters and says so.

@@ -5,13 +5,16 @@
 //   - admission (admit.go, text.go, numbers.go): one UTF-8 JSON value in which
 //     nothing is ambiguous, or an error that names pointer or byte offset
 //   - values and pointers (value.go, pointer.go): what was read, literals kept
-//   - canonical form (canonical.go): RFC 8785 bytes of a text or of a subtree
+//   - canonical form (engine.go, canonical.go): RFC 8785 bytes of a text or of a
+//     subtree, by package canon, by gowebpki/jcs, or by both
 //   - fingerprints (payload.go, request.go, query.go): determ-v1, Fingerprints v1
 //   - sensitive values (sensitive.go, looks.go): what an unkeyed hash would give away
 //   - difference (diff.go): where two payloads part, and how
 //
 // The package reads and writes nothing and knows no clock: bytes in, bytes out.
 package fingerprint
+
+import "github.com/idem-toolkit/idem/internal/fingerprint/canon"
 
 // Numbers says what happens to a number that RFC 8785 would change.
 type Numbers int
@@ -45,4 +48,4 @@ func ParseNumbers(word string) (n Numbers, ok bool) {
 }
 
 // MaxDepth is how many arrays and objects may stand inside one another.
-const MaxDepth = 1000
+const MaxDepth = canon.MaxDepth

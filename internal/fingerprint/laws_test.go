@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/gowebpki/jcs"
@@ -124,14 +125,8 @@ func spelledString(t *rapid.T, s string) string {
 // escapedUnits writes every UTF-16 code unit as \uXXXX.
 func escapedUnits(s string) string {
 	var b strings.Builder
-	for _, r := range s {
-		units := []rune{r}
-		if r > 0xFFFF {
-			units = []rune{firstUnit(r), 0xDC00 + (r-0x10000)&0x3FF}
-		}
-		for _, u := range units {
-			b.WriteString(`\u` + strings.ToUpper(strconv.FormatInt(int64(0x10000+u), 16)[1:]))
-		}
+	for _, u := range utf16.Encode([]rune(s)) {
+		b.WriteString(`\u` + strings.ToUpper(strconv.FormatInt(0x10000+int64(u), 16)[1:]))
 	}
 	return b.String()
 }

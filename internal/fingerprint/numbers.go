@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gowebpki/jcs"
+	"github.com/idem-toolkit/idem/internal/fingerprint/canon"
 )
 
 // A decimal is the exact value of a number literal: 0.digits x 10^exponent.
@@ -98,8 +98,8 @@ func canonicalNumber(literal string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	text, err := jcs.NumberToJSON(f)
-	return text, err == nil
+	text, ok := canon.AppendFloat(nil, f)
+	return string(text), ok
 }
 
 // inRange says whether a double can be nearest to the literal at all.
@@ -122,8 +122,9 @@ func lossless(literal string) bool {
 	if len(d.digits) <= 15 && d.exponent > -300 && d.exponent < 300 {
 		return true
 	}
-	text, ok := canonicalNumber(literal)
-	return ok && readDecimal(text) == d
+	// The shortest digits of the double, whoever writes them as RFC 8785 does.
+	f, ok := d.float()
+	return ok && readDecimal(strconv.FormatFloat(f, 'e', -1, 64)) == d
 }
 
 // longExponent says whether a reader that bounds its exponents could misread

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 
 	"github.com/idem-toolkit/idem/internal/problem"
 )
@@ -23,6 +24,7 @@ func (k Keyed) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "key %s", Printable(
 // Policy is what a fingerprint may show of its payload, and how it is made.
 type Policy struct {
 	Numbers   Numbers
+	Engine    Engine    // who writes the canonical form
 	Key       *Keyed    // nil: the unkeyed form
 	Sensitive []Pointer // what recipe or contract call sensitive; nil: they are silent, so looks decide
 	Looks     bool      // looks decide too, beside Sensitive
@@ -35,23 +37,12 @@ type Policy struct {
 // refuses, and with *problem.Error where the unkeyed form would give a
 // sensitive value away.
 func Payload(src []byte, p Policy) (string, error) {
-	v, err := Parse(src)
+	printer, err := p.Printer()
 	if err != nil {
-		return "", Mask(err, p.Sensitive)
-	}
-	return v.Fingerprint(p)
-}
-
-// Fingerprint is Payload for a value that was read already.
-func (v *Value) Fingerprint(p Policy) (string, error) {
-	if err := p.allows(v, nil); err != nil {
 		return "", err
 	}
-	canonical, err := v.Canonical(p.Numbers, "")
-	if err != nil {
-		return "", Mask(err, p.Sensitive)
-	}
-	return p.hash(canonical, payloadForm)
+	out, err := printer.Append(nil, src)
+	return string(out), err
 }
 
 // A form is one family of fingerprints: its two names and its HKDF salt.
@@ -65,22 +56,29 @@ var (
 	requestForm = form{plain: "req1", keyed: "reqk1", salt: "idem/request/v1"}
 )
 
-func (p Policy) hash(canonical []byte, f form) (string, error) {
+// hasher gives the hash of a form and what stands before its digits.
+func (p Policy) hasher(f form) (h hash.Hash, head string, err error) {
 	if p.Key == nil {
-		sum := sha256.Sum256(canonical)
-		return f.plain + ":" + hex.EncodeToString(sum[:]), nil
+		return sha256.New(), f.plain + ":", nil
 	}
-	key, err := p.Key.derive(f.salt)
+	key, err := p.Key.derive(f.salt, p.Engine)
+	if err != nil {
+		return nil, "", err
+	}
+	return hmac.New(sha256.New, key), f.keyed + ":" + p.Key.Kid + ":", nil
+}
+
+func (p Policy) hash(canonical []byte, f form) (string, error) {
+	h, head, err := p.hasher(f)
 	if err != nil {
 		return "", err
 	}
-	mac := hmac.New(sha256.New, key)
-	mac.Write(canonical)
-	return f.keyed + ":" + p.Key.Kid + ":" + hex.EncodeToString(mac.Sum(nil)), nil
+	h.Write(canonical)
+	return head + hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // derive gives FK or RK: HKDF-SHA-256 with the form's salt and JCS([namespace]).
-func (k *Keyed) derive(salt string) ([]byte, error) {
+func (k *Keyed) derive(salt string, engine Engine) ([]byte, error) {
 	switch {
 	case len(k.Secret) < 32:
 		return nil, problem.New("", "the secret has %d bytes, and 32 are the least", len(k.Secret)).
@@ -90,7 +88,8 @@ func (k *Keyed) derive(salt string) ([]byte, error) {
 	case !validNamespace(k.Namespace):
 		return nil, problem.New("", "the namespace is not of the form acme.payments: a-z, 0-9, single . _ - between, at most 64")
 	}
-	info, err := Array(String(k.Namespace)).Canonical(Strict, "")
+	c := Canonicaliser{Engine: engine}
+	info, err := c.AppendValue(nil, Array(String(k.Namespace)), "")
 	if err != nil {
 		return nil, err
 	}

@@ -111,7 +111,9 @@ func (v *Value) At(p Pointer) (*Value, bool) {
 			if !ok {
 				return nil, false
 			}
-			v = v.Items[i]
+			if v = v.Items[i]; v == nil { // left out
+				return nil, false
+			}
 		default:
 			return nil, false
 		}

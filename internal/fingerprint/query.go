@@ -3,9 +3,9 @@ package fingerprint
 import (
 	"slices"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/idem-toolkit/idem/internal/fingerprint/canon"
 	"github.com/idem-toolkit/idem/internal/problem"
 )
 
@@ -72,7 +72,7 @@ func canonicalQuery(pairs []queryPair, key string) *Value {
 	kept := slices.DeleteFunc(slices.Clone(pairs), func(p queryPair) bool {
 		return key != "" && p.name == key
 	})
-	slices.SortStableFunc(kept, func(a, b queryPair) int { return compareUTF16(a.name, b.name) })
+	slices.SortStableFunc(kept, func(a, b queryPair) int { return canon.CompareNames(a.name, b.name) })
 	query := Array()
 	for _, p := range kept {
 		value := String(p.value)
@@ -82,28 +82,4 @@ func canonicalQuery(pairs []queryPair, key string) *Value {
 		query.Items = append(query.Items, Array(String(p.name), value))
 	}
 	return query
-}
-
-// compareUTF16 orders names as RFC 8785 section 3.2.3 does, by UTF-16 code unit.
-func compareUTF16(a, b string) int {
-	for a != "" && b != "" {
-		ra, na := utf8.DecodeRuneInString(a)
-		rb, nb := utf8.DecodeRuneInString(b)
-		if ua, ub := firstUnit(ra), firstUnit(rb); ua != ub {
-			return int(ua - ub)
-		}
-		if ra != rb {
-			return int(ra - rb) // one high surrogate, so the low ones decide
-		}
-		a, b = a[na:], b[nb:]
-	}
-	return len(a) - len(b)
-}
-
-// firstUnit gives the first UTF-16 code unit of a character.
-func firstUnit(r rune) rune {
-	if high, _ := utf16.EncodeRune(r); high != utf8.RuneError {
-		return high
-	}
-	return r
 }

@@ -54,7 +54,7 @@ func RequestFingerprint(req Request, rules Rules, p Policy) (string, error) {
 	if err := r.allowed(p); err != nil {
 		return "", err
 	}
-	canonical, err := r.canonical()
+	canonical, err := r.canonical(p)
 	if err != nil {
 		return "", err
 	}
@@ -68,7 +68,7 @@ func CanonicalRequest(req Request, rules Rules, p Policy) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.canonical()
+	return r.canonical(p)
 }
 
 // request is R before it is canonicalised, and what the sensitive look at.
@@ -197,7 +197,7 @@ func inBody(err error, p Policy) error {
 	return &problem.Error{Where: "body", What: err.Error(), Hint: problem.Hint(err), Err: err}
 }
 
-func (r *request) canonical() ([]byte, error) {
+func (r *request) canonical(p Policy) ([]byte, error) {
 	whole := Object(
 		Member{"body", r.body},
 		Member{"headers", r.headers},
@@ -206,7 +206,8 @@ func (r *request) canonical() ([]byte, error) {
 		Member{"query", canonicalQuery(r.pairs, r.queryKey)},
 	)
 	// Numbers that count were judged in place, where their pointers are true.
-	return whole.Canonical(IEEE754, "")
+	c := Canonicaliser{Numbers: IEEE754, Engine: p.Engine}
+	return c.AppendValue(nil, whole, "")
 }
 
 // resolve finds all pointers in the value as received; what is absent is no error.

@@ -16,38 +16,36 @@ type Finding struct {
 	What    string // "is called sensitive", "looks like an email address", ...
 }
 
-// FindSensitive gives the first value that pointers name or, where pointers is
-// nil, that looks sensitive.
-func (v *Value) FindSensitive(pointers []Pointer) (Finding, bool) {
-	return findSensitive(v, nil, pointers, false)
-}
+// shows says that nothing need be looked for: a key hides it, or it is public.
+func (p Policy) shows() bool { return p.Key != nil || p.Public }
 
-// allows refuses the unkeyed form where it would give something away.
-func (p Policy) allows(v *Value, skip map[*Value]bool) error {
-	if p.Key != nil || p.Public || v == nil {
-		return nil
-	}
-	if f, found := findSensitive(v, skip, p.Sensitive, p.Looks); found {
-		return f.refusal("")
-	}
-	return nil
+// byLooks says whether looks decide what is sensitive.
+func (p Policy) byLooks() bool { return p.Sensitive == nil || p.Looks }
+
+func calledSensitive(p Pointer) Finding {
+	return Finding{Pointer: p.String(), What: "is called sensitive"}
 }
 
 // refusal is the error for a finding; place is put before its pointer.
 func (f Finding) refusal(place string) error {
-	where := place + Printable(maskedPointer(f.Pointer))
-	if f.Pointer == "" && place == "" {
-		where = "the payload"
+	pointer := maskedPointer(f.Pointer)
+	p := problem.New(place+Printable(pointer), "%s, and an unkeyed hash of it can be undone by guessing", f.What)
+	switch {
+	case place == "" && pointer == "":
+		p.Where = "the payload"
+	case place == "":
+		p.Pointer = pointer
 	}
-	return problem.New(where, "%s, and an unkeyed hash of it can be undone by guessing", f.What).
+	return p.
 		WithHint("use the keyed form (--key-env NAME --kid KID --namespace NAMESPACE), or --public if the payload may be known to all")
 }
 
-// allowed is Policy.allows for everything that a request fingerprint covers.
+// allowed refuses the unkeyed form where it would give something away of
+// everything that a request fingerprint covers.
 // Pointers name places of the body; with none, the query and the headers that
 // count are looked at too.
 func (r *request) allowed(p Policy) error {
-	if p.Key != nil || p.Public {
+	if p.shows() {
 		return nil
 	}
 	if r.received != nil {
@@ -55,7 +53,7 @@ func (r *request) allowed(p Policy) error {
 			return f.refusal("body ")
 		}
 	}
-	if p.Sensitive != nil && !p.Looks {
+	if !p.byLooks() {
 		return nil
 	}
 	for i, segment := range strings.Split(r.path, "/") {
@@ -100,10 +98,12 @@ const masked = "«masked»"
 
 var errFound = errors.New("found")
 
+// findSensitive gives the first value, of those that are not skipped, that
+// pointers name or, where pointers is nil or looksToo, that looks sensitive.
 func findSensitive(v *Value, skip map[*Value]bool, pointers []Pointer, looksToo bool) (Finding, bool) {
 	for _, p := range pointers {
 		if present(v, p, skip) {
-			return Finding{Pointer: p.String(), What: "is called sensitive"}, true
+			return calledSensitive(p), true
 		}
 	}
 	if pointers != nil && !looksToo {

@@ -126,7 +126,11 @@ func (r *reader) number() (*Value, error) {
 	if !ok && r.at == len(r.text) {
 		return nil, r.fail(UnexpectedEnd, r.at, "the text ends inside a number")
 	}
-	if !ok || (r.at < len(r.text) && continuesWord(r.text[r.at])) {
+	follows := r.at < len(r.text) && continuesWord(r.text[r.at])
+	if ok && follows && (r.text[r.at] < '0' || r.text[r.at] > '9') {
+		return nil, r.fail(NumberSyntax, r.at, "something follows the number that starts at byte %d", start)
+	}
+	if !ok || follows { // a digit follows a leading zero alone
 		e := r.fail(NumberSyntax, start, "this is not how JSON writes a number")
 		e.hint = "digits with no leading zero or plus, a digit on both sides of the point: 0.5, -12, 1e3"
 		return nil, e
@@ -148,6 +152,11 @@ func (r *reader) number() (*Value, error) {
 		placed := r.fail(LossyNumber, start, "")
 		r.lossy.Offset, r.lossy.Line, r.lossy.Column = placed.Offset, placed.Line, placed.Column
 		r.lossy.Pointer = placed.Pointer
+	}
+	if r.looking {
+		if err := r.look(&Value{Kind: KindNumber, Number: literal}); err != nil {
+			return nil, err
+		}
 	}
 	if !r.keep {
 		return nil, nil

@@ -200,6 +200,7 @@ func TestTheHabitsRefuse(t *testing.T) {
 		{"a skip for a reason of its own", "a_test.go", "package p\nfunc f(t T) { if windows { t.Skipf(``) } }", ownSkips, 1},
 		{"a skip under -short", "a_test.go", "package p\nfunc f(t T) { if testing.Short() { t.Skip() } }", ownSkips, 0},
 		{"a skip on Linux", "a_test.go", "package p\nfunc f(t T) { if runtime.GOOS == \"linux\" { t.Skip() } }", ownSkips, 1},
+		{"a skip everywhere else", "a_test.go", "package p\nfunc f(t T) { if runtime.GOOS == \"windows\" { t.Log() } else { t.Skip() } }", ownSkips, 1},
 		{"a skip elsewhere", "a_test.go", "package p\nfunc f(t T) { if runtime.GOOS != \"linux\" { t.Skip() } }", ownSkips, 0},
 		{"a case of a law", "a_test.go", "package p\nfunc f() { check(func(t *rapid.T) { t.Skip() }) }", ownSkips, 0},
 		{"testneed's", "internal/testneed/a_test.go", "package p\nfunc f(t T) { t.Skip() }", ownSkips, 0},

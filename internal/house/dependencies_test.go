@@ -85,6 +85,8 @@ var tools = map[string]string{
 	"honnef.co/go/tools":                  "STATICCHECK",
 	"golang.org/x/vuln":                   "GOVULNCHECK",
 	"github.com/goreleaser/goreleaser/v2": "GORELEASER",
+	"github.com/tsenart/vegeta/v12":       "VEGETA",
+	"github.com/rhysd/actionlint":         "ACTIONLINT",
 }
 
 func tool(m string) bool { return tools[m] != "" }

@@ -94,10 +94,12 @@ func wrongImports(rooms map[string]room, s source) []string {
 	for _, other := range s.rooms() {
 		from := s.room()
 		switch {
-		case s.test() && !apart(from, other):
 		case from == other:
-		case other == "cmd" && from == "":
-		case from == "cmd" && rooms[other].kind != "tests":
+		case other == "bench" || other == "release":
+			out = append(out, s.path+": nothing imports "+other)
+		case s.test() && !apart(from, other):
+		case other == "cmd" && (from == "" || from == "release"):
+		case (from == "cmd" || from == "bench") && rooms[other].kind != "" && rooms[other].kind != "tests":
 		case slices.Contains(rooms[from].may, other):
 		default:
 			out = append(out, s.path+": "+orMain(from)+" may not import "+other)
@@ -259,6 +261,17 @@ func TestTheRulesRefuse(t *testing.T) {
 		{"cmd/a.go", "internal/wire", false},
 		{"cmd/a.go", "internal/testneed", true},
 		{"cmd/a_test.go", "internal/testneed", false},
+		{"cmd/a.go", "bench/release", true},
+		{"cmd/a_test.go", "bench/release", true},
+		{"internal/wire/a_test.go", "bench/release", true},
+		{"bench/release/a.go", "internal/wire", false},
+		{"bench/release/a.go", "internal/testneed", true},
+		{"bench/release/a.go", "cmd", true},
+		{"bench/release/a_test.go", "internal/testneed", false},
+		{"release/extras/a.go", "cmd", false},
+		{"release/extras/a.go", "internal/probe", true},
+		{"release/extras/a_test.go", "internal/testneed", false},
+		{"cmd/a_test.go", "release/extras", true},
 		{"main.go", "cmd", false},
 		{"main.go", "internal/wire", true},
 	} {

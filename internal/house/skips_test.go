@@ -8,14 +8,6 @@ import (
 	"testing"
 )
 
-// skips are the tests that may skip on their own, and why that hides nothing.
-var skips = map[string]string{
-	"cmd TestFingerprintNamesStayOnTheirLine":                   "some file systems have no such names; Linux has",
-	"internal/determ TestAssignedTable":                         "a newer Go has a newer Unicode; the table is held to by older ones",
-	"internal/reference TestAWatchThatComesTooLateIsToldAtOnce": "one of the stores does not wake at once, by design",
-	"internal/report shell":                                     "fails in CI, as testneed's do",
-}
-
 // ownSkips gives tests that skip on their own: only testneed may, since what
 // it skips fails in CI, which runs on Linux. Where the user asked for -short
 // the user skips, and a law's case may be set aside for another.
@@ -24,22 +16,14 @@ func ownSkips(s source) []string {
 		return nil
 	}
 	var out []string
-	for _, d := range s.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || skips[path.Dir(s.path)+" "+f.Name.Name] != "" {
-			continue
-		}
-		out = append(out, skipsIn(s, f)...)
-	}
-	return out
-}
-
-func skipsIn(s source, f *ast.FuncDecl) []string {
-	var out []string
-	ast.Inspect(f, func(n ast.Node) bool {
+	var look func(ast.Node) bool
+	look = func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.IfStmt:
 			if asksShort(n.Cond) || elsewhere(n.Cond) {
+				if n.Else != nil {
+					ast.Inspect(n.Else, look)
+				}
 				return false
 			}
 		case *ast.FuncLit:
@@ -53,25 +37,9 @@ func skipsIn(s source, f *ast.FuncDecl) []string {
 			}
 		}
 		return true
-	})
+	}
+	ast.Inspect(s.File, look)
 	return out
-}
-
-// A reason whose test is gone, or skips no more, is no reason.
-func TestEveryReasonToSkipIsNeeded(t *testing.T) {
-	needed := map[string]bool{}
-	for _, s := range goFiles(t) {
-		for _, d := range s.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && s.test() && len(skipsIn(s, f)) > 0 {
-				needed[path.Dir(s.path)+" "+f.Name.Name] = true
-			}
-		}
-	}
-	for name := range skips {
-		if !needed[name] {
-			t.Errorf("%s does not skip any more", name)
-		}
-	}
 }
 
 func asksShort(cond ast.Expr) bool {

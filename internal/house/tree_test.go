@@ -3,9 +3,9 @@
 // reading the project should never meet. It has tests only.
 //
 // Read tree_test.go for what is looked at, rooms_test.go for who may lean on
-// whom, code_test.go and skips_test.go for the habits, words_test.go for texts,
-// dependencies_test.go for what is pinned, readme_test.go for the README's
-// commands.
+// whom, code_test.go, skips_test.go and compared_test.go for the habits, words_test.go for texts,
+// dependencies_test.go for what is pinned, pages_test.go for the commands that
+// pages tell a reader to type.
 package house
 
 import (
@@ -31,7 +31,7 @@ var skipped = map[string]bool{".git": true, "node_modules": true, "dist": true}
 
 // texts are the endings of the files that people read. A name without an
 // ending is a script, a licence or a dotfile, or the built program.
-var texts = map[string]bool{".go": true, ".md": true, ".yaml": true, ".yml": true, ".json": true, ".js": true,
+var texts = map[string]bool{".go": true, ".md": true, ".yaml": true, ".yml": true, ".json": true, ".js": true, ".py": true,
 	".ts": true, ".txtar": true, ".txt": true, ".mod": true, ".sql": true, ".sh": true, ".golden": true, ".html": true}
 
 // file is one text of the project, its path slashed and from the root.
@@ -83,12 +83,13 @@ type source struct {
 }
 
 // goFiles parses the Go files of the module: those under testdata belong to
-// modules of their own, or are no code of the project.
+// modules of their own, or are no code of the project, and those of the pack
+// are what it hands out.
 func goFiles(t *testing.T) []source {
 	t.Helper()
 	var out []source
 	for _, f := range files(t) {
-		if path.Ext(f.path) == ".go" && !strings.Contains("/"+f.path, "/testdata/") {
+		if path.Ext(f.path) == ".go" && !strings.Contains("/"+f.path, "/testdata/") && !strings.HasPrefix(f.path, "internal/pack/files/") {
 			out = append(out, parse(t, f.path, f.text))
 		}
 	}

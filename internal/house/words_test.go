@@ -59,7 +59,7 @@ func addresses(f file) []string {
 	for line := range strings.Lines(f.text) {
 		n++
 		// What a package's authors say of themselves is not where it comes from.
-		if strings.Contains(line, `"url":`) || strings.Contains(line, `"homepage":`) {
+		if strings.Contains(line, `"url":`) || strings.Contains(line, `"homepage":`) || strings.Contains(line, " homepage: ") {
 			continue
 		}
 		if at := address.FindString(line); at != "" {

@@ -8,7 +8,9 @@
 package keysource
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,6 +32,7 @@ type World struct {
 	Specs           []determ.KeySpec
 	AllowTestSecret bool
 	Timeout         time.Duration // for one source; 0: 30 s
+	Waits           func()        // called before a source is read that may keep waiting; nil: nothing
 }
 
 // ForRecipe gives a world for the keys of a recipe and its listed versions.
@@ -79,6 +82,9 @@ func (r *Ring) Load(ctx context.Context, spec determ.KeySpec) (*determ.Secret, e
 
 func (r *Ring) load(ctx context.Context, spec determ.KeySpec) (*determ.Secret, error) {
 	text, err := r.source(ctx, spec.Source)
+	if errors.Is(err, errAbsent) {
+		return nil, problem.New("", "%s", err).WithHint("%s", r.world.missing(spec)).Because(ErrMissing)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +94,11 @@ func (r *Ring) load(ctx context.Context, spec determ.KeySpec) (*determ.Secret, e
 			return r.Passphrase(ctx, *spec.Passphrase)
 		}
 	}
-	return spec.ReadKeyText(text, ask)
+	secret, err := spec.ReadKeyText(text, ask)
+	if err != nil && len(bytes.TrimSpace(text)) == 0 && spec.Source.Env != "" && spec.Source.Flag == "" {
+		return nil, problem.New("", "%s", err).WithHint("%s", r.world.missing(spec)).Because(ErrMissing)
+	}
+	return secret, err
 }
 
 // Passphrase reads one passphrase. Its errors say where it was to come from.
@@ -102,6 +112,8 @@ func (r *Ring) Passphrase(ctx context.Context, s determ.Source) ([]byte, error) 
 		return b, nil
 	case s.Env != "" && s.Flag == "":
 		hint = "set " + s.Env + " to the passphrase"
+	case errors.Is(err, errAbsent) && s.File != "":
+		hint = "put the passphrase there, in a file that its owner alone may read"
 	}
 	return nil, &problem.Error{What: "the passphrase from " + s.String() + ": " + err.Error(), Hint: hint, Err: err}
 }

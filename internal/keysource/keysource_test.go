@@ -143,8 +143,8 @@ func TestRefuses(t *testing.T) {
 		want, hint string
 	}{
 		"variable not set":  {spec(determ.Source{Env: "K"}), World{LookupEnv: env()}, "r.yaml:3:6: key k1 from environment variable K: the variable is not set", "set K to"},
-		"variable empty":    {spec(determ.Source{Env: "K"}), World{LookupEnv: env("K", "")}, "the key is empty", ""},
-		"no file":           {spec(determ.Source{File: "nowhere"}), World{Dir: t.TempDir()}, "key k1 from file nowhere: it cannot be opened: ", ""},
+		"variable empty":    {spec(determ.Source{Env: "K"}), World{LookupEnv: env("K", "")}, "the key is empty", "set K to the key; where none was used before: export K="},
+		"no file":           {spec(determ.Source{File: "nowhere"}), World{Dir: t.TempDir()}, "key k1 from file nowhere: it cannot be opened: ", "put the key there; where none was used before: idem key new --kid k1 --out "},
 		"a folder":          {spec(determ.Source{File: "."}), World{Dir: t.TempDir()}, "it is a folder", ""},
 		"a huge file":       {spec(determ.Source{File: write(t, "big", strings.Repeat("a", determ.MaxKeyText+1), 0o600)}), World{}, "more than 65536 bytes", ""},
 		"no such command":   {spec(determ.Source{Command: []string{"idem-no-such-program"}}), World{Environ: os.Environ}, "it cannot be started: ", ""},

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/determ"
@@ -16,15 +15,18 @@ import (
 // readSource reads one source to its end, at most one byte more than a key
 // may have.
 func (w World) readSource(ctx context.Context, s determ.Source) ([]byte, error) {
+	if s.Env == "" && w.Waits != nil {
+		w.Waits()
+	}
 	switch {
 	case s.Env != "":
 		value, ok := w.LookupEnv(s.Env)
 		if !ok {
-			err := problem.New("", "the variable is not set")
+			err := problem.New("", "the variable is not set").Because(errAbsent)
 			if s.Flag != "" {
 				return nil, err.WithHint("%s takes the name of a variable that is set and exported", s.Flag)
 			}
-			return nil, err.WithHint("set %s to the key; idem key new makes one", s.Env)
+			return nil, err
 		}
 		return []byte(value), nil
 	case s.File != "":
@@ -73,15 +75,16 @@ func readBounded(in io.Reader) ([]byte, error) {
 
 // readFile opens the file and judges the very descriptor that it reads.
 func (w World) readFile(s determ.Source) ([]byte, error) {
-	path := s.File
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(w.Dir, path)
-	}
+	path := w.path(s.File)
 	f, err := os.Open(path)
 	if err != nil {
+		missing := errors.Is(err, fs.ErrNotExist)
 		err := problem.New("", "it cannot be opened: %s", cause(err))
 		if strings.HasPrefix(s.File, "~") || strings.HasPrefix(s.File, "$") {
 			return nil, err.WithHint("no shell reads this name: write the folder out in place of ~ or a variable")
+		}
+		if missing {
+			return nil, err.Because(errAbsent)
 		}
 		return nil, err
 	}

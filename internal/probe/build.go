@@ -22,6 +22,7 @@ type Env struct {
 	Keys  KeyMaker
 
 	Contract *contract.Contract // for what extended steps need of its target; nil: nothing
+	Races    trace.Races        // how races are run; zero is the usual
 }
 
 // KeyMaker makes idempotency keys for one operation.
@@ -252,15 +253,29 @@ func (b *builder) environment(trial string, copies int, hold Hold, labels ...str
 // environmentOf is one of several environment controls of a trial: each comes
 // at once after what it is for, before a limit that was met has recovered.
 func (b *builder) environmentOf(trial, name string, copies int, hold Hold, labels ...string) If {
+	return b.environmentAs(b.plainForm(), trial, name, copies, hold, labels...)
+}
+
+// environmentAs is environmentOf with requests of another form: what a proxy does
+// to slow or large answers it does to all of them.
+func (b *builder) environmentAs(f form, trial, name string, copies int, hold Hold, labels ...string) If {
 	ids := make([]string, copies)
 	for i := range ids {
 		slot := trial + "/" + name + "/" + strconv.Itoa(i)
-		ids[i] = b.freeze(slot, b.make(slot), "")
+		ids[i] = b.freeze(slot, b.makeAs(slot, f), "")
 	}
 	return If{
 		When: Condition{Fact: Troubled, Labels: labels},
 		Body: []Action{Burst{Label: "environment", Requests: ids, Hold: hold}},
 	}
+}
+
+// sentBy changes how an environment's control is sent.
+func (control If) sentBy(change func(*Burst)) If {
+	burst := control.Body[0].(Burst)
+	change(&burst)
+	control.Body = []Action{burst}
+	return control
 }
 
 // join makes one list of actions.

@@ -181,7 +181,7 @@ func (j *judging) mutationControl(t *Trial, what string) string {
 		return ""
 	}
 	control := t.Last("control")
-	if j.environmental(t, control) {
+	if j.elsewhere(t, control) {
 		return "the environment"
 	}
 	if !j.rules.class(control).welcome {

@@ -28,7 +28,7 @@ func (r rules) differences(first, again *Exchange) []difference {
 		out = append(out, difference{what: "status", a: strconv.Itoa(a.Status), b: strconv.Itoa(b.Status)})
 	}
 	out = append(out, r.bodyDifferences(a.Body, b.Body)...)
-	return append(out, r.headerDifferences(a, b)...)
+	return append(append(out, r.headerDifferences(a, b)...), r.placeDifferences(a, b)...)
 }
 
 func (r rules) headerDifferences(a, b *trace.Answer) []difference {

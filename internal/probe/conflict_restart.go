@@ -70,17 +70,11 @@ func (b *builder) planRestarted(ms []mutation) {
 // restartTrial is the trial that the kill and the start belong to.
 const restartTrial = "restart"
 
-// recovering sends a request until its answer is final, as long as the service
-// may take to be itself again.
+// recovering is afterRestarting for a request that may meet the conflict's answer.
 func (b *builder) recovering(label, request string) Action {
-	within := max(recovery(b.op), patience(b.op))
-	return Repeat{
-		Body:   []Action{Send{Label: label, Request: request, Copies: 1}},
-		While:  Condition{Fact: Unsettled, Labels: []string{label}, ConflictSettles: true, Recovering: true},
-		Every:  comeBackEvery,
-		Within: within,
-		Max:    comeBackMost + int(within/comeBackEvery),
-	}
+	r := afterRestarting(label, request, max(recovery(b.op), patience(b.op)))
+	r.While.ConflictSettles = true
+	return r
 }
 
 // judgeRestarted judges what the restart left of the fingerprints. Where it was

@@ -50,6 +50,8 @@ type Controls struct {
 	Lag     time.Duration // the longest from an answer to when its effect was counted
 	Vary    bool          // two operations alike in all but the key got different answers
 	Answers bool          // both were accepted
+	HTTP2   bool          // they were not, as if HTTP/2 were all that the server speaks
+	Late    bool          // its requests went on for longer than a key's retention
 	Twin    bool          // a first answer is also what a duplicate is promised to get
 	Text    string
 	Why     string // what failed, where not sound
@@ -71,6 +73,7 @@ func judgeControl(op *contract.Operation, r rules, h *History) Controls {
 	c := Controls{Counted: counted(op)}
 	one, two := t.Last("one"), t.Last("other-key")
 	c.Answers = r.class(one).welcome && r.class(two).welcome
+	c.HTTP2 = r.wantsHTTP2(one) && r.wantsHTTP2(two)
 	if c.Answers {
 		c.Vary = r.varies(one, two)
 		c.Twin = r.class(one).duplicate
@@ -89,6 +92,11 @@ func judgeControl(op *contract.Operation, r rules, h *History) Controls {
 	}
 	if len(op.Request.Fresh) == 0 {
 		c.Why = "the request has no fresh values: one operation's effects cannot be told from another's"
+		c.Text = c.Why
+		return c
+	}
+	if after, old := t.outlived(op); old {
+		c.Late, c.Why = true, "the control's requests went on for "+after.Round(time.Millisecond).String()+", longer than a key's retention: they may have run twice"
 		c.Text = c.Why
 		return c
 	}

@@ -136,13 +136,7 @@ func (b *builder) planKill(k int) kill {
 		p.look = append(p.look, b.count("survived-"+n, op))
 		retries = append(retries, "retry-"+n, "again-"+n)
 		p.retry = append(p.retry, join(
-			[]Action{Repeat{
-				Body:   []Action{Send{Label: "retry-" + n, Request: id, Copies: 1}},
-				While:  Condition{Fact: Unsettled, Labels: []string{"retry-" + n}, Recovering: true},
-				Every:  comeBackEvery,
-				Within: recovery(b.op),
-				Max:    comeBackMost + int(recovery(b.op)/comeBackEvery),
-			}},
+			[]Action{afterRestarting("retry-"+n, id, recovery(b.op))},
 			[]Action{If{When: Condition{Fact: Settled, Labels: []string{"retry-" + n}},
 				Body: []Action{comeBack("again-"+n, id, patience(b.op))}}},
 			b.environmentOfFew(p.trial, i, "retry-"+n, "again-"+n),
@@ -155,6 +149,14 @@ func (b *builder) planKill(k int) kill {
 	}
 	p.environment = b.environment(p.trial, retriesAtOnce, NoHold, retries...)
 	return p
+}
+
+// afterRestarting sends a request until its answer is final, all the time that
+// the service may take to be itself again.
+func afterRestarting(label, request string, within time.Duration) Repeat {
+	r := recovered(label, request, within)
+	r.Max += int(within / comeBackEvery)
+	return r
 }
 
 // environmentOfFew tries a new key for every fourth operation at once where it

@@ -100,7 +100,7 @@ const slowMost = 60 * time.Second
 func (b *builder) afterRetry(h hangUpTrial, f form, op *made, id string) []Action {
 	return join(
 		[]Action{If{When: Condition{Fact: Settled, Labels: []string{"retry"}}, Body: []Action{comeBack("again", id, patience(b.op))}},
-			b.environmentAs(f, h.name, "environment", "retry", "again")},
+			b.environmentAs(f, h.name, "environment", 2, NoHold, "retry", "again")},
 		b.whereAccepted("retry", b.above("appeared", "before", op)),
 	)
 }

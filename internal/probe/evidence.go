@@ -37,7 +37,7 @@ func (j *judging) counts(t *Trial, before, after, settled string) (e Effects, ok
 	if ok {
 		j.result.Evidence.Effects = j.worse(e)
 	}
-	if ok && e.Settled-e.Before <= e.Unit && j.early(t, settled) {
+	if ok && (e.Settled-e.Before <= e.Unit && j.early(t, settled) || e.Settled-e.Before > e.Unit && j.ranUnheard(t, settled, e.Before+e.Unit)) {
 		ok = false
 	}
 	return e, ok
@@ -99,6 +99,9 @@ func (j *judging) shown(ds []difference) []difference {
 	if len(shown) == 0 && slices.ContainsFunc(ds, func(d difference) bool { return d.what == resource }) {
 		j.unsure(j.op.Promise.Duplicate.Pos.Line, "answer duplicates with the resource's /id or Location; or ignore: [/id] where none is there",
 			"whether a duplicate's answer is of the same resource cannot be told: not both answers have /id")
+	} else if len(shown) == 0 && slices.ContainsFunc(ds, func(d difference) bool { return d.what == redirectQuery }) {
+		j.unsure(j.op.Promise.Pos.Line, "promise.same_headers: [Location], or [] where it may differ",
+			"a redirect came again to the same place with another query, and promise.same_headers does not say whether it may")
 	} else if len(shown) == 0 && unknown {
 		j.unsure(j.op.Promise.Pos.Line, "compare: bytes, or answers of at most 64 KiB",
 			"answers differ and are longer than the trace keeps: whether the difference is one that may be is not told")
@@ -139,7 +142,8 @@ func (j *judging) late(t *Trial) bool {
 	return known && t.went() >= atLeast
 }
 
-// went is how long the requests of a trial's key went on.
+// went is how long the requests of a trial's key went on. The server may have
+// looked the key up at any time until it answered, however soon that was written.
 func (t *Trial) went() time.Duration {
 	var first, last int64
 	for _, x := range t.Exchanges {
@@ -150,6 +154,9 @@ func (t *Trial) went() time.Duration {
 			first = x.Sent.WriteBegan
 		}
 		last = max(last, x.Sent.WriteEnded)
+		if x.Whole() {
+			last = max(last, x.Answer.FirstByte)
+		}
 	}
 	return time.Duration(last - first)
 }
@@ -162,7 +169,7 @@ func (j *judging) first(t *Trial, label string) (*Exchange, bool) {
 		return x, true
 	}
 	// Of another error it cannot be told whether it is the request's doing.
-	if c := j.rules.class(x); (c.trouble || c.inFlight) && j.environmental(t, x) {
+	if c := j.rules.class(x); (c.trouble || c.inFlight) && j.elsewhere(t, x) {
 		return x, false
 	}
 	if x == nil {
@@ -178,17 +185,43 @@ func (j *judging) first(t *Trial, label string) (*Exchange, bool) {
 	return x, false
 }
 
+// environmentFor gives the environment's control of a trial: of a burst's key it
+// is the burst's.
+func (j *judging) environmentFor(t *Trial) []*Exchange {
+	if burst, of := burstOf(t.Name); of {
+		if b := j.history.known(burst); b != nil {
+			return b.Under("environment")
+		}
+	}
+	return t.Under("environment")
+}
+
 // environmental applies the environment control to an exchange that failed as
-// everybody's may, and says whether the environment did it.
+// everybody's may, and says whether the environment did it, or may have done it
+// since it came too seldom.
 func (j *judging) environmental(t *Trial, x *Exchange) bool {
+	return j.elsewhere(t, x) || j.seldom(t, x)
+}
+
+// elsewhere says that an exchange failed and other keys did too, or that the run
+// ended before they were tried.
+func (j *judging) elsewhere(t *Trial, x *Exchange) bool {
 	if j.unowned(t, x) {
+		return true
+	}
+	if x.unprocessed() {
+		j.unsure(0, settlesUncounted[notProcessed], "%s: %s", t.Name, j.rules.describe(x))
 		return true
 	}
 	if x == nil || !j.rules.failing(x) || j.trusts("environment") {
 		return false
 	}
 	settle, words := "run against a target that is not overloaded, or declare the answer in the contract", j.rules.describe(x)
-	if !j.rules.class(x).trouble {
+	if breaksHTTP2(x) {
+		settle = "mend what the server says in HTTP/2, or choose --http 1.1"
+	} else if j.controls.HTTP2 && j.rules.wantsHTTP2(x) {
+		settle = ifHTTP2Alone
+	} else if !j.rules.class(x).trouble {
 		settle, words = "run against a target that answers new keys without errors, or declare the answer in the contract", j.rules.tell(x)
 	}
 	if when, met := j.busyAt(x); met {
@@ -196,7 +229,7 @@ func (j *judging) environmental(t *Trial, x *Exchange) bool {
 		j.unsure(0, settle, "%s: %s, and so did other keys: the environment did it", t.Name, words)
 		return true
 	}
-	others := t.Under("environment")
+	others := j.environmentFor(t)
 	if len(others) == 0 {
 		j.unsure(0, "run it again to the end", "%s: %s, and the run ended before other keys were tried", t.Name, j.rules.describe(x))
 		return true

@@ -76,6 +76,27 @@ func (j *judging) tooSoon(t *Trial, s spans, x *Exchange) bool {
 	return true
 }
 
+// forgottenAnew says that requests after the retention, under labels in the
+// order of the plan, went on for longer than it: the first of them may have made
+// the key anew, and a later one once more, by right.
+func (j *judging) forgottenAnew(t *Trial, atLeast time.Duration, labels ...string) bool {
+	began, _ := t.When(labels[0], FirstSent)
+	for _, label := range labels {
+		for _, x := range t.Under(label) {
+			if x.Sent == nil {
+				continue
+			}
+			if went := t.passed(began, max(x.Sent.WriteBegan, x.answeredAt())); went >= atLeast {
+				j.unsure(j.op.Promise.Retention.Pos.Line, longerRetention,
+					"%s: what was sent after the retention went on for %s, longer than the retention of %s: a key that ran anew may be forgotten again by then",
+					t.Name, went.Round(time.Millisecond), atLeast)
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // judgeRetained judges the retry within the retention, and whether what came
 // to the key before moved the end on.
 func (j *judging) judgeRetained(t *Trial, s spans, forgottenUntouched bool, by touched) {
@@ -138,7 +159,7 @@ func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUnto
 		j.unsure(0, "run the step again", "%s", by.at("the request after the retention of a replayed key was not sent"))
 		return
 	}
-	if j.tooSoon(t, s, after) || !j.final(t, after, "settled-after") || j.environmental(t, after) {
+	if j.tooSoon(t, s, after) || j.forgottenAnew(t, s.atLeast, "after") || !j.final(t, after, "settled-after") || j.environmental(t, after) {
 		return
 	}
 	was, ok := t.Counted("settled")
@@ -182,6 +203,9 @@ func (j *judging) judgeForgotten(t *Trial, s spans) bool {
 		if j.tooSoon(t, s, x) {
 			return false
 		}
+	}
+	if j.forgottenAnew(t, s.atLeast, "after", "again") {
+		return false
 	}
 	base := j.ranOnceAfter(t, copies)
 	after := j.deciding(t, copies)

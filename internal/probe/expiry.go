@@ -139,12 +139,5 @@ func (b *builder) planForgotten(s spans, target string) {
 
 // environmentAt plans the environment control on the expiry's own instance.
 func (b *builder) environmentAt(target, trial string, labels ...string) Action {
-	control := b.environment(trial, 2, NoHold, labels...)
-	for i, a := range control.Body {
-		if burst, ok := a.(Burst); ok {
-			burst.Target = target
-			control.Body[i] = burst
-		}
-	}
-	return control
+	return b.environment(trial, 2, NoHold, labels...).sentBy(func(burst *Burst) { burst.Target = target })
 }

@@ -152,7 +152,7 @@ func (j *judging) metConflict(t *Trial) bool {
 		j.unsure(0, "run the step again", "%s: the changed request was not sent", t.Name)
 		return false
 	}
-	if j.environmental(t, changed) {
+	if j.elsewhere(t, changed) {
 		return false
 	}
 	if why := j.mutationControl(t, "the changed body"); why != "" {

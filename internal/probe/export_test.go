@@ -65,3 +65,20 @@ func Spellings(op *contract.Operation) ([]byte, []Spelt, error) {
 	}
 	return d.bytes(), out, nil
 }
+
+// The model of what rounds can show.
+var (
+	Chance    = chance
+	RoundsFor = roundsFor
+	WindowFor = windowFor
+)
+
+// Deviations of the model, and the most pairs under one hold.
+const (
+	SigmaShared = sigmaShared
+	SigmaApart  = sigmaApart
+	MostRounds  = mostRounds
+)
+
+// PowersOf gives what releases could have shown.
+func PowersOf(releases []Release, races trace.Races) []Power { return powersOf(releases, races, true) }

@@ -122,6 +122,10 @@ var extendedFaults = []extendedCase{
 		want: "outcome fail outcome/not-stored"},
 	{name: "a stored failure is replayed as 200", behaviour: behaviour{fault: "a stored failure is replayed as 200"},
 		want: "outcome fail outcome/effect-missing outcome/not-stored<-outcome/effect-missing"},
+	{name: "a refusal that frees its key is retried with success, the present state promised", contract: with("duplicate: current", `stored: {"4xx": release, "5xx": release}`),
+		behaviour: behaviour{duplicate: "current", fault: "a stored failure is replayed as 200"}, want: "outcome fail outcome/effect-missing outcome/not-released"},
+	{name: "a stored failure is replayed as 200, the present state promised", contract: with("duplicate: current"),
+		behaviour: behaviour{duplicate: "current", fault: "a stored failure is replayed as 200"}, want: "outcome fail outcome/not-stored"},
 	{name: "corrected requests are not recorded", contract: with(`stored: {"4xx": release, "5xx": release}`), behaviour: behaviour{frees4xx: true, fault: "corrected requests are not recorded"},
 		want: "outcome fail outcome/effect-ran-twice outcome/other-answer<-outcome/effect-ran-twice"},
 	{name: "corrected requests are not recorded, anything promised", contract: with(`stored: {"4xx": any, "5xx": release}`), behaviour: behaviour{frees4xx: true, fault: "corrected requests are not recorded"},
@@ -142,7 +146,14 @@ var extendedFaults = []extendedCase{
 	{name: "large answers are not stored", behaviour: behaviour{fault: "large answers are not stored"},
 		want: "fidelity fail fidelity/effect-ran-twice fidelity/other-answer<-fidelity/effect-ran-twice"},
 	{name: "redirects are not stored", behaviour: behaviour{fault: "redirects are not stored"},
-		want: "fidelity fail fidelity/effect-ran-twice"},
+		want: "fidelity fail fidelity/effect-ran-twice fidelity/other-answer<-fidelity/effect-ran-twice"},
+	{name: "redirects lead elsewhere", behaviour: behaviour{fault: "redirects lead elsewhere"},
+		want: "fidelity fail fidelity/other-answer"},
+	{name: "redirects lead elsewhere, no headers compared", contract: instead(enabled, "      same_headers: [Content-Type]\n", ""), behaviour: behaviour{fault: "redirects lead elsewhere"},
+		want: "fidelity fail fidelity/other-answer"},
+	{name: "redirects are signed anew, compared", contract: with("same_headers: [location]"), behaviour: behaviour{fault: "redirects are signed anew"},
+		want: "slow fail slow/other-answer\ndisconnect fail disconnect/other-answer\n" +
+			"outcome fail outcome/other-answer\nfidelity fail fidelity/other-answer"},
 	{name: "empty answers are not stored", behaviour: behaviour{fault: "empty answers are not stored"},
 		want: "fidelity fail fidelity/effect-ran-twice"},
 	{name: "large replays are cut", behaviour: behaviour{fault: "large replays are cut"},
@@ -156,12 +167,20 @@ var extendedFaults = []extendedCase{
 // extendedStyles are right servers: each step passes, or says why it cannot.
 var extendedStyles = []extendedCase{
 	{name: "waits"},
+	{name: "redirects are absolute at times", behaviour: behaviour{fault: "redirects are absolute at times"}},
+	{name: "redirects are signed anew, other headers compared", contract: with("same_headers: []"), behaviour: behaviour{fault: "redirects are signed anew"}},
+	{name: "redirects are signed anew", contract: instead(enabled, "      same_headers: [Content-Type]\n", ""), behaviour: behaviour{fault: "redirects are signed anew"},
+		want: "fidelity inconclusive\n    a redirect came again to the same place with another query, and promise.same_headers does not say whether it may\n"},
 	{name: "409 in flight", behaviour: behaviour{inFlight: 409}},
 	{name: "425 in flight", contract: with("in_flight: {status: [425]}"), behaviour: behaviour{inFlight: 425}},
 	{name: "429 in flight", contract: with("in_flight: {status: [429]}"), behaviour: behaviour{inFlight: 429}},
 	{name: "conflict 409 as in flight", contract: with("conflict: {status: [409]}"), behaviour: behaviour{conflict: 409, inFlight: 409}},
 	{name: "marker", contract: withMarker, behaviour: behaviour{marker: true}},
 	{name: "present state", contract: with("duplicate: current"), behaviour: behaviour{duplicate: "current", inFlight: 409}},
+	{name: "the present state of a refused operation", contract: with("duplicate: current", `stored: {"4xx": any, "5xx": release}`),
+		behaviour: behaviour{duplicate: "current", fault: "a stored failure is replayed as 200"},
+		want: "outcome inconclusive\n" +
+			"    4xx: status 402, and to the retry status 200 with no effect: whether that tells of a refused operation or of one that is done cannot be told\n"},
 	{name: "duplicates are 409 with a link", contract: with(refusing), behaviour: behaviour{duplicate: "refused", inFlight: 409}},
 	{name: "duplicates are 409 as in flight", contract: with("duplicate: {status: [409]}"), behaviour: behaviour{duplicate: "refused", inFlight: 409}},
 	{name: "two effects an operation", behaviour: behaviour{unit: 2}},
@@ -193,7 +212,7 @@ var extendedStyles = []extendedCase{
 	{name: "taken over after owner_max, the fenced owner waits", contract: with("owner_max: 1200ms"), behaviour: behaviour{inFlight: 409, ownerMax: 1200 * time.Millisecond, fenced: true, fault: "a fenced owner waits"}},
 	{name: "taken over after owner_max, fenced, waits", contract: with("owner_max: 1200ms"), behaviour: behaviour{ownerMax: 1200 * time.Millisecond, fenced: true},
 		want: "slow inconclusive\n" +
-			"    slow: requests went on for 7.853s, longer than the key's retention of 4s: that shows nothing\n"},
+			"    slow: requests went on for 9.053s, longer than the key's retention of 4s: that shows nothing\n"},
 	{name: "taken over after owner_max, the old owner fails", contract: with("owner_max: 1200ms"),
 		behaviour: behaviour{inFlight: 409, ownerMax: 1200 * time.Millisecond, fenced: true, fault: "a fenced owner answers 500"}},
 	{name: "quick slow request", contract: instead(enabled, "work_ms: 1800", "work_ms: 200"),
@@ -209,7 +228,7 @@ var extendedStyles = []extendedCase{
 		want: "slow inconclusive\n" +
 			"    slow: requests went on for 4.843s, longer than the key's retention of 4s: that shows nothing\n" +
 			"disconnect inconclusive\n" +
-			"    hung up in slow work: requests went on for 4.843s, longer than the key's retention of 4s: that shows nothing\n"},
+			"    hung up in slow work: requests went on for 9.646s, longer than the key's retention of 4s: that shows nothing\n"},
 
 	{name: "a hang-up cancels", behaviour: behaviour{fault: "a hang-up cancels"}},
 	{name: "a hang-up cancels, 409", behaviour: behaviour{fault: "a hang-up cancels", inFlight: 409}},

@@ -78,7 +78,7 @@ func TestWaivedExtendedSteps(t *testing.T) {
 		{"after its end", quick, "2026-11-29", behaviour{}, probe.Inconclusive, 3, unsure + "; its waiver ended on 2026-11-29"},
 		{"over a pass", enabled, "2026-12-31", behaviour{}, probe.Pass, 0, ""},
 		{"over a fail", enabled, "2026-12-31", behaviour{fault: "live owners lose their claim"}, probe.Fail, 1, ""},
-		{"over a fail that is inconclusive too", quick, "2026-12-31", behaviour{fault: "duplicate gets 500"}, probe.Fail, 1, unsure},
+		{"over a fail that is inconclusive too", quick, "2026-12-31", behaviour{fault: "ignores keys"}, probe.Fail, 1, unsure},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			contract := changedOf(c.contract, "waive: [{step: slow, reason: nothing is slow there, until: "+c.until+"}]")

@@ -25,7 +25,10 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 	case Accepted:
 		return r.class(h.Trial(trial).lastOf(c.Labels)).welcome
 	case Troubled:
-		return h.Trial(trial).anyLast(c.Labels, r.failing) || h.Trial(trial).keptOff(r, c.Labels)
+		return slices.ContainsFunc(c.among(trial), func(trial string) bool {
+			t := h.Trial(trial)
+			return t.anyLast(c.Labels, r.failing) || t.keptOff(r, c.Labels) || t.turnedAway(r, c.Labels) || c.All && t.any(c.Labels, r.failing)
+		})
 	case Pending:
 		return h.Trial(trial).pending(c.Labels)
 	case Unwelcome:
@@ -43,6 +46,12 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 	case InTime:
 		k := h.killed()
 		return k.made > 0 && !k.failed && k.took+k.another+h.retrying() <= c.Within
+	case Unreached:
+		return c.unreached(r, h, h.Trial(trial))
+	case Kept:
+		return c.kept(r, h.Trial(trial))
+	case Uncrossed:
+		return c.uncrossed(h)
 	case Sparse:
 		k := h.killed()
 		switch {
@@ -54,6 +63,14 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 		return k.made < enoughKills && k.took+k.another <= c.Within
 	}
 	return false
+}
+
+// among gives the trials that a condition looks at.
+func (c Condition) among(trial string) []string {
+	if len(c.Among) > 0 {
+		return c.Among
+	}
+	return []string{trial}
 }
 
 // killing is how the kills of a step have gone so far.
@@ -127,6 +144,11 @@ func (t *Trial) lastOf(labels []string) *Exchange {
 // of the labels.
 func (t *Trial) anyLast(labels []string, is func(*Exchange) bool) bool {
 	return slices.ContainsFunc(labels, func(label string) bool { return slices.ContainsFunc(t.lastCopies(label), is) })
+}
+
+// any says that something is true of an answer under some of the labels.
+func (t *Trial) any(labels []string, is func(*Exchange) bool) bool {
+	return slices.ContainsFunc(labels, func(label string) bool { return slices.ContainsFunc(t.Under(label), is) })
 }
 
 // lastCopies gives the copies of the last attempt under a label.

@@ -40,8 +40,8 @@ func planFidelity(b *builder) {
 			b.count("before", op),
 			[]Action{comeBack("variant", id, patience(b.op))},
 			b.whereAccepted("variant", join(b.above("appeared", "before", op), b.settled("made", op))),
-			[]Action{comeBack("retry", id, patience(b.op)), b.environmentAs(f, name, "environment", "variant", "retry")},
-			[]Action{comeBack("again", id, patience(b.op)), b.environmentAs(f, name, "environment-again", "again")},
+			[]Action{comeBack("retry", id, patience(b.op)), b.environmentAs(f, name, "environment", 2, NoHold, "variant", "retry")},
+			[]Action{comeBack("again", id, patience(b.op)), b.environmentAs(f, name, "environment-again", 2, NoHold, "again")},
 			b.settled("settled", op),
 		)...)
 	}
@@ -132,8 +132,7 @@ func (j *judging) variantEffects(t *Trial, name string, v contract.Variant) stri
 	return wrong
 }
 
-// judgeVariantReplay judges what a replay keeps beside what is compared of
-// every one: the marker, and a redirect's place.
+// judgeVariantReplay judges the marker of a replay that is otherwise right.
 func (j *judging) judgeVariantReplay(t *Trial, name string, first, x *Exchange, wrong string) {
 	p := j.op.Promise
 	if !x.Whole() || p.Duplicate.Value.Mode != "replay" || len(j.rules.differences(first, x)) > 0 {
@@ -143,13 +142,5 @@ func (j *judging) judgeVariantReplay(t *Trial, name string, first, x *Exchange, 
 		j.accuse(t, Finding{Slug: j.slug("marker-missing"), Case: name, Follows: cmp.Or(wrong, j.follows("duplicate/marker-missing")),
 			Expected: p.Marker.Header + ": " + p.Marker.Value, Actual: "the replay does not carry it"}, p.Pos,
 			"the replay marker stands on every replay")
-	}
-	// A redirect leads nowhere without its Location (RFC 9110, 15.4): that one
-	// is the result, whatever headers the contract compares.
-	place := trace.Get(first.Answer.Header, "Location")
-	if name == "redirect" && len(place) > 0 && len(trace.Get(x.Answer.Header, "Location")) == 0 {
-		j.accuse(t, Finding{Slug: j.slug("other-answer"), Case: name, Follows: wrong, Expected: "the first answer again",
-			Actual: "header Location was " + place[0] + ", now absent"}, p.Duplicate.Pos,
-			"a second request with the same key and body gets the promised answer")
 	}
 }

@@ -108,7 +108,7 @@ func (b *builder) integer(f contract.Fresh) int64 {
 		limit = mostIntegers
 	}
 	if limit < fewestIntegers {
-		b.fail(problem.New("", "operation %s: fresh %s has %d values, a run needs %d that differ", b.op.Name, f.At, limit, fewestIntegers).
+		b.fail(problem.New("", "fresh %s has %d values, a run needs %d that differ", f.At, limit, fewestIntegers).
 			WithHint("max: %d or more, or as: text", fewestIntegers))
 		return 1
 	}
@@ -137,8 +137,8 @@ func (b *builder) rekey(m *made, slot string) {
 		b.fail(err)
 	}
 	if other, taken := b.keys[key]; taken && err == nil {
-		b.fail(problem.New("", "operation %s: %q and %q of step %s get one key: the recipe's identity holds no fresh value",
-			b.op.Name, other, slot, b.plan.Step).WithHint("name a field of the identity under request.fresh"))
+		b.fail(problem.New("", "%q and %q get one key: the recipe's identity holds no fresh value", other, slot).
+			WithHint("name a field of the identity under request.fresh"))
 	}
 	b.keys[key], m.key = slot, key
 }

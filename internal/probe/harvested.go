@@ -208,7 +208,7 @@ func judgeHarvestedExpiry(j *judging) {
 		case purposeOf(t.Name) == ForForget:
 			after = true
 			before := j.mark()
-			forgotten = j.judgeForgottenLater(t, atMost)
+			forgotten = j.judgeForgottenLater(t, atLeast, atMost)
 			j.examined(Case{Name: t.Name + ", after at_most"}, before)
 		case t.Last(late) != nil:
 			j.judgeKept(t, atLeast)
@@ -217,7 +217,7 @@ func judgeHarvestedExpiry(j *judging) {
 	for _, t := range j.history.Trials {
 		if purposeOf(t.Name) != ForForget && t.Last("after") != nil {
 			before := j.mark()
-			j.judgeExtended(t, atMost, forgotten)
+			j.judgeExtended(t, atLeast, atMost, forgotten)
 			j.examined(Case{Name: t.Name + ", replayed within the retention, after at_most"}, before)
 		}
 	}
@@ -316,7 +316,7 @@ func (j *judging) certainlyOver(t *Trial, x *Exchange, atMost time.Duration) boo
 
 // judgeForgottenLater judges the duplicates after at_most, and says whether the
 // key was forgotten.
-func (j *judging) judgeForgottenLater(t *Trial, atMost time.Duration) bool {
+func (j *judging) judgeForgottenLater(t *Trial, atLeast, atMost time.Duration) bool {
 	first, ok := j.first(t, "first")
 	copies := t.Under("after")
 	if !ok || len(copies) == 0 {
@@ -327,6 +327,9 @@ func (j *judging) judgeForgottenLater(t *Trial, atMost time.Duration) bool {
 		if !j.certainlyOver(t, x, atMost) {
 			return false
 		}
+	}
+	if j.forgottenAnew(t, atLeast, "after", "again") {
+		return false
 	}
 	was, _ := t.Counted(lateBefore)
 	if ran, more := j.ranLate(t, "settled"); ran && more > j.controls.Unit {
@@ -344,10 +347,10 @@ func (j *judging) judgeForgottenLater(t *Trial, atMost time.Duration) bool {
 // judgeExtended judges a key that was replayed within its retention, after it.
 // Only where an untouched key is forgotten does one that is still remembered
 // show that the replay moved the end on.
-func (j *judging) judgeExtended(t *Trial, atMost time.Duration, forgottenUntouched bool) {
+func (j *judging) judgeExtended(t *Trial, atLeast, atMost time.Duration, forgottenUntouched bool) {
 	after := t.Last("after")
 	first, ok := j.first(t, "first")
-	if !ok || !forgottenUntouched || !j.certainlyOver(t, after, atMost) || !j.final(t, after, "settled-after") || j.environmental(t, after) {
+	if !ok || !forgottenUntouched || !j.certainlyOver(t, after, atMost) || j.forgottenAnew(t, atLeast, "after") || !j.final(t, after, "settled-after") || j.environmental(t, after) {
 		return
 	}
 	was, _ := t.Counted(lateBefore)

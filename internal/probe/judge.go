@@ -55,6 +55,7 @@ type court struct {
 	ended     string                    // state of the end event; empty where there is none
 	sent      bool                      // some request left
 	moments   []busyMoment              // see busy; nil: not looked for yet
+	fresh     int                       // new keys that were answered: see busy
 	refused   bool                      // some request could not be sent
 	trust     map[string]bool           // controls that are believed unseen: for tests of what they are for
 	cleaned   cleaning
@@ -91,7 +92,13 @@ func recorded(run *trace.Run) (*contract.Contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.WithSettings(run.Settings)
+	if c, err = c.WithSettings(run.Settings); err != nil {
+		return nil, err
+	}
+	if c, err = c.At(run.Target); err != nil {
+		return nil, problem.New("event 1", "target: %s", err)
+	}
+	return c.Speaking(run.HTTP)
 }
 
 func (c *court) observe(e trace.Event) {
@@ -126,11 +133,20 @@ func (c *court) close() *Report {
 		Contract: c.contract,
 		Tool:     c.run.Tool, Run: c.run.ID, Mode: "live", Seed: c.run.Seed,
 		File: c.run.File, SHA256: c.run.SHA256, Began: c.run.Began,
-		Interrupted: c.ended != "complete", RequireEffects: c.run.RequireEffects,
+		Interrupted: c.ended != "complete", RequireEffects: c.run.RequireEffects, HTTP: c.run.HTTP, Target: c.run.Target, Races: c.races(),
 		Counts: map[Verdict]int{},
 	}
 	if name := c.contract.Profile; name != "" {
 		r.Notes = append(r.Notes, "profile "+name+" states what the contract does not")
+	}
+	if c.run.HTTP != "" {
+		r.Notes = append(r.Notes, HTTPNote(c.run.HTTP))
+	}
+	if c.run.Target != "" {
+		r.Notes = append(r.Notes, TargetNote(c.run.Target))
+	}
+	if note := UnaskedNote(c.contract, Selection{Only: c.run.Only, Skip: c.run.Skip}); note != "" && c.run.Planted == nil {
+		r.Notes = append(r.Notes, note)
 	}
 	if c.run.Planted != nil {
 		r.Planted = c.run.Planted.Run
@@ -166,6 +182,7 @@ func (c *court) steps(op *contract.Operation) []Result {
 	}
 	prior := map[string]bool{}
 	shapes := sync.OnceValue(func() []shape { return c.shapes(op) })
+	busy, fresh := c.busy()
 	var out []Result
 	lost := -1 // where the conflict step met records that a restart had taken
 	for _, s := range Steps() {
@@ -178,7 +195,7 @@ func (c *court) steps(op *contract.Operation) []Result {
 		}
 		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
 			history: c.histories[key], prior: prior, strict: c.run.RequireEffects, trust: c.trust,
-			shapes: shapes, busy: c.busy(), planted: c.run.Planted, epoch: c.run.Epoch}
+			shapes: shapes, busy: busy, fresh: fresh, planted: c.run.Planted, epoch: c.run.Epoch, asked: c.races()}
 		res := c.step(s, j)
 		for _, f := range res.Findings {
 			prior[f.Slug] = true

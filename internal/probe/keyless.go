@@ -92,7 +92,7 @@ func (j *judging) keylessCounts(t *Trial, before, settled string) keylessCounts 
 func judgeMissingKey(j *judging) {
 	t := j.history.Trial(keyless)
 	keyed := t.Last("keyed")
-	if j.environmental(t, keyed) {
+	if j.elsewhere(t, keyed) {
 		return
 	}
 	held := j.rules.class(keyed).welcome
@@ -153,8 +153,10 @@ func (j *judging) judgeKeylessRefused(t *Trial, keyed *Exchange) {
 		}
 	}
 	n := j.keylessCounts(t, "before-third", "settled-third")
+	none, _ := t.reading("before-third")
 	switch f := (Finding{Case: "third", Expected: "effects of the one with a key: " + itoa(j.controls.Unit), Actual: "effects counted: " + itoa(n.made)}); {
 	case !n.ok || n.made == j.controls.Unit:
+	case n.made > j.controls.Unit && j.ranUnheard(t, "settled-third", none.N+j.controls.Unit):
 	case n.made > j.controls.Unit:
 		f.Slug = "missing-key/effect-ran"
 		j.keyless(t, f, "a request without a key is refused and has no effect")
@@ -189,8 +191,8 @@ func (j *judging) judgeKeylessRuns(t *Trial) {
 	if j.judgeKeylessAgain(t, same) {
 		expected["keyless"] += j.controls.Unit
 	}
-	j.keylessRan(t, "keyless", "before", "settled", expected["keyless"], false)
-	j.keylessRan(t, "other", "before-other", "settled-other", expected["other"], leaked != "")
+	j.keylessRan(t, []string{"keyless", "same"}, "before", "settled", expected["keyless"], false)
+	j.keylessRan(t, []string{"other"}, "before-other", "settled-other", expected["other"], leaked != "")
 	if !j.rules.tellsApart(first, t.Last("keyed"), other, nil) {
 		j.tellable()
 	}
@@ -212,13 +214,14 @@ func (j *judging) judgeKeylessAgain(t *Trial, same *Exchange) bool {
 	return false
 }
 
-// keylessRan judges the effects of one keyless request's values. Told says that
-// a finding tells already why there is none.
-func (j *judging) keylessRan(t *Trial, label, before, settled string, expected int64, told bool) {
+// keylessRan judges the effects of one keyless request's values, which was sent
+// under the labels. Told says that a finding tells already why there is none.
+func (j *judging) keylessRan(t *Trial, labels []string, before, settled string, expected int64, told bool) {
 	n := j.keylessCounts(t, before, settled)
-	f := Finding{Case: label, Expected: "effects counted: " + itoa(expected), Actual: "effects counted: " + itoa(n.made)}
+	most := expected + j.controls.Unit*j.unheard(t, labels)
+	f := Finding{Case: labels[0], Expected: "effects counted: " + itoa(expected), Actual: "effects counted: " + itoa(n.made)}
 	switch {
-	case !n.ok || n.made == expected || told:
+	case !n.ok || n.made >= expected && n.made <= most || told:
 		return
 	case n.made > expected:
 		f.Slug = "missing-key/effect-ran-twice"
@@ -229,6 +232,19 @@ func (j *judging) keylessRan(t *Trial, label, before, settled string, expected i
 		f.Slug = "missing-key/effect-missing"
 	}
 	j.keyless(t, f, ownResult)
+}
+
+// unheard counts the requests under the labels of which it is not known whether
+// they ran: no answer came, or an error of the service's own.
+func (j *judging) unheard(t *Trial, labels []string) (n int64) {
+	for _, label := range labels {
+		for _, x := range t.Under(label) {
+			if c := j.rules.class(x); x.Sent != nil && (c.none || x.status() >= 500 && !c.welcome) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // noteEmptyKey tells what becomes of an empty key. Nothing is promised of it,

@@ -13,7 +13,7 @@ import (
 func (s *keySpace) specialPairs(n int) []ruleTrial {
 	var out []ruleTrial
 	if key, ok := s.special(n); ok {
-		if other, ok := s.withLast(key); ok {
+		if other, ok := s.withOther(key, n-1); ok {
 			out = append(out, ruleTrial{name: afterSpecial, kind: twoKeys, one: key, two: other})
 		}
 	}
@@ -44,16 +44,4 @@ func (s *keySpace) uuidPair() (lower, upper string, ok bool) {
 	lower = h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 	upper = strings.ToUpper(lower)
 	return lower, upper, s.allows(lower) && s.allows(upper)
-}
-
-// withFirst gives the key with another first character that the pattern allows.
-func (s *keySpace) withFirst(key string) (string, bool) {
-	for range 50 {
-		c := plainCharacters[s.pick(len(plainCharacters))]
-		other := string(c) + key[1:]
-		if c != key[0] && s.allows(other) {
-			return other, true
-		}
-	}
-	return "", false
 }

@@ -36,11 +36,11 @@ func judgeKeyRules(j *judging) {
 // ruleKinds are all trials that the step may have, as they are judged.
 var ruleKinds = []ruleTrial{
 	{name: longestKey, kind: takenKey}, {name: lastDiffers, kind: twoKeys},
-	{name: tooLongKey, kind: badKey, matcher: tooLongAnswer}, {name: endlessKey, kind: endlessly, matcher: noAnswer},
-	{name: shortestKey, kind: takenKey}, {name: tooShortKey, kind: shortKey, matcher: noAnswer},
+	{name: tooLongKey, kind: badKey}, {name: endlessKey, kind: endlessly},
+	{name: shortestKey, kind: takenKey}, {name: tooShortKey, kind: shortKey},
 	{name: patternKey, kind: takenKey}, {name: specialKey, kind: takenKey}, {name: caseDiffers, kind: twoKeys},
 	{name: afterSpecial, kind: twoKeys}, {name: inSpecial, kind: twoKeys}, {name: firstDiffers, kind: twoKeys}, {name: uuidCase, kind: twoKeys},
-	{name: repeatedSame, kind: repeatedKey, matcher: repeatedAnswer}, {name: repeatedTwo, kind: repeatedKey, matcher: repeatedAnswer},
+	{name: repeatedSame, kind: repeatedKey}, {name: repeatedTwo, kind: repeatedKey},
 }
 
 // noteUntried tells which declared rules no key could be made for.
@@ -165,7 +165,7 @@ func (j *judging) judgeSecondKey(t *Trial, one, two, control *Exchange) string {
 // of it. Where its answer is not declared, the service's own failure is still
 // none that a caller can act on.
 func (j *judging) judgeBadKey(t *Trial, r ruleTrial, x *Exchange) {
-	match := r.matcher(j.op.Key.Rules)
+	match := r.kind.answer(j.op.Key.Rules)
 	f := Finding{Expected: "a refusal", Actual: j.rules.describe(x)}
 	if match != nil {
 		f.Expected = match.String()

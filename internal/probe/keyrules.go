@@ -35,11 +35,10 @@ const (
 
 // ruleTrial is one trial of the step.
 type ruleTrial struct {
-	name    string
-	kind    ruleKind
-	one     string
-	two     string // of twoKeys, oneKey and repeated
-	matcher func(*contract.KeyRules) *contract.Matcher
+	name string
+	kind ruleKind
+	one  string
+	two  string // of twoKeys, oneKey and repeatedKey
 }
 
 // Names of the trials.
@@ -68,9 +67,17 @@ const (
 	usualLength   = 24
 )
 
-func tooLongAnswer(k *contract.KeyRules) *contract.Matcher  { return k.TooLong }
-func repeatedAnswer(k *contract.KeyRules) *contract.Matcher { return k.Repeated }
-func noAnswer(*contract.KeyRules) *contract.Matcher         { return nil }
+// answer is what the rules declare for a key that breaks them; nil where they
+// declare nothing.
+func (k ruleKind) answer(rules *contract.KeyRules) *contract.Matcher {
+	switch k {
+	case badKey:
+		return rules.TooLong
+	case repeatedKey:
+		return rules.Repeated
+	}
+	return nil
+}
 
 // ruleTrials gives the trials that the declared rules ask for.
 func (b *builder) ruleTrials() []ruleTrial {
@@ -87,12 +94,8 @@ func (b *builder) ruleTrials() []ruleTrial {
 		}
 	}
 	if k.MinLength > 0 && (k.MinLength > 1 || b.op.Key.Header != "") {
-		key, ok := s.key(k.MinLength - 1)
-		if unruled := (&keySpace{bytes: s.bytes}); !ok && k.MinLength > 1 {
-			key, ok = unruled.key(k.MinLength - 1)
-		}
-		if ok || k.MinLength == 1 {
-			out = append(out, ruleTrial{name: tooShortKey, kind: shortKey, one: key, matcher: noAnswer})
+		if key, ok := s.keyOrAny(k.MinLength - 1); ok || k.MinLength == 1 {
+			out = append(out, ruleTrial{name: tooShortKey, kind: shortKey, one: key})
 		}
 	}
 	if key, ok := s.key(usual); ok && k.Pattern != "" {
@@ -116,8 +119,8 @@ func (b *builder) ruleTrials() []ruleTrial {
 		two, ok2 := s.key(usual)
 		three, ok3 := s.key(usual)
 		if ok1 && ok2 && ok3 {
-			out = append(out, ruleTrial{name: repeatedSame, kind: repeatedKey, one: one, two: one, matcher: repeatedAnswer},
-				ruleTrial{name: repeatedTwo, kind: repeatedKey, one: two, two: three, matcher: repeatedAnswer})
+			out = append(out, ruleTrial{name: repeatedSame, kind: repeatedKey, one: one, two: one},
+				ruleTrial{name: repeatedTwo, kind: repeatedKey, one: two, two: three})
 		}
 	}
 	return out
@@ -132,26 +135,22 @@ func (b *builder) lengthTrials(s *keySpace) []ruleTrial {
 		return nil
 	}
 	out = append(out, ruleTrial{name: longestKey, kind: takenKey, one: longest})
-	one, _ := s.key(k.MaxLength)
-	if two, ok := s.withLast(one); ok && len(one) > 0 {
-		out = append(out, ruleTrial{name: lastDiffers, kind: twoKeys, one: one, two: two})
+	if one, ok := s.key(k.MaxLength); ok {
+		if two, ok := s.withOther(one, k.MaxLength-1); ok {
+			out = append(out, ruleTrial{name: lastDiffers, kind: twoKeys, one: one, two: two})
+		}
 	}
-	unruled := &keySpace{bytes: s.bytes}
-	over, ok := s.key(k.MaxLength + 1)
-	if !ok {
-		over, ok = unruled.key(k.MaxLength + 1)
-	}
-	if ok {
-		out = append(out, ruleTrial{name: tooLongKey, kind: badKey, one: over, matcher: tooLongAnswer})
+	if over, ok := s.keyOrAny(k.MaxLength + 1); ok {
+		out = append(out, ruleTrial{name: tooLongKey, kind: badKey, one: over})
 	}
 	if key, ok := s.key(k.MaxLength); ok {
-		if two, ok := s.withFirst(key); ok {
+		if two, ok := s.withOther(key, 0); ok {
 			out = append(out, ruleTrial{name: firstDiffers, kind: twoKeys, one: key, two: two})
 		}
 	}
 	if k.MaxLength+1 < endlessLength {
-		if key, ok := unruled.key(endlessLength); ok {
-			out = append(out, ruleTrial{name: endlessKey, kind: endlessly, one: key, matcher: noAnswer})
+		if key, ok := s.unruled().key(endlessLength); ok {
+			out = append(out, ruleTrial{name: endlessKey, kind: endlessly, one: key})
 		}
 	}
 	return out
@@ -233,6 +232,9 @@ func (b *builder) planRule(r ruleTrial) {
 			[]Action{b.comeBackOrConflict("two", twoID)}, send("again", oneID), []Action{watched},
 			b.above("after-two", "before-two", two), b.settled("settled", one), b.count("settled-two", two))...)
 	default:
-		b.thread(r.name, join(b.count("before", one), send("one", oneID), []Action{watched}, b.settled("settled", one))...)
+		// A refusal is final, but not an error that any request may meet once.
+		tried := comeBack("one", oneID, patience(b.op))
+		tried.While, tried.Max = Condition{Fact: Troubled, Labels: []string{"one"}}, oftenEnough
+		b.thread(r.name, join(b.count("before", one), []Action{tried, watched}, b.settled("settled", one))...)
 	}
 }

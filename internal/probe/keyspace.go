@@ -85,6 +85,18 @@ func (s *keySpace) key(n int) (string, bool) {
 	return "", false
 }
 
+// unruled is the space without its pattern.
+func (s *keySpace) unruled() *keySpace { return &keySpace{bytes: s.bytes} }
+
+// keyOrAny makes a key of n characters by the pattern, or any where the pattern
+// has none: for keys that break another rule.
+func (s *keySpace) keyOrAny(n int) (string, bool) {
+	if key, ok := s.key(n); ok {
+		return key, true
+	}
+	return s.unruled().key(n)
+}
+
 // allows says that the pattern matches and that the key can travel as it is:
 // space at either end of a field is no part of it (RFC 9110, 5.5).
 func (s *keySpace) allows(key string) bool {
@@ -223,12 +235,13 @@ func printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// withLast gives the key with another last character that the pattern allows.
-func (s *keySpace) withLast(key string) (string, bool) {
+// withOther gives the key with another character in one place that the pattern
+// allows.
+func (s *keySpace) withOther(key string, at int) (string, bool) {
 	for range 50 {
 		c := plainCharacters[s.pick(len(plainCharacters))]
-		other := key[:len(key)-1] + string(c)
-		if c != key[len(key)-1] && s.allows(other) {
+		other := key[:at] + string(c) + key[at+1:]
+		if c != key[at] && s.allows(other) {
 			return other, true
 		}
 	}

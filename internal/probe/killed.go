@@ -21,7 +21,7 @@ type killed struct {
 	seen      bool      // survived was read
 	counted   bool      // settled was read
 	why       string    // why a count is missing
-	answered  bool      // a whole answer came before the kill
+	answered  bool      // a whole answer of the service's came
 	lostEarly bool      // its connection ended before the kill: not the kill's doing
 }
 
@@ -40,7 +40,7 @@ func volleyOf(t *Trial) (ops []killed, kill *Moment) {
 	}
 	for _, x := range t.Under("volley") {
 		n := strconv.Itoa(x.Copy)
-		k := killed{index: n, sent: x, answered: x.Whole(), retry: t.Last("retry-" + n), again: t.Last("again-" + n)}
+		k := killed{index: n, sent: x, answered: x.Whole() && !toldOfKill(x, kill), retry: t.Last("retry-" + n), again: t.Last("again-" + n)}
 		// Of an answer that was begun the last byte is not the end: the kill itself
 		// may have cut it off.
 		if kill != nil && !k.answered && x.Answer != nil && x.Answer.Ended > 0 && x.Answer.Ended < kill.At {
@@ -55,6 +55,16 @@ func volleyOf(t *Trial) (ops []killed, kill *Moment) {
 		ops = append(ops, k)
 	}
 	return ops, kill
+}
+
+// toldOfKill says that an answer is none of the service's: what stands in front
+// of it said after the kill that there is nobody behind it (RFC 9110, 15.6.3 to
+// 15.6.5). Without it the connection would just have ended.
+func toldOfKill(x *Exchange, kill *Moment) bool {
+	if kill == nil || !x.Whole() || x.Answer.FirstByte <= kill.At {
+		return false
+	}
+	return x.Answer.Status == 502 || x.Answer.Status == 503 || x.Answer.Status == 504
 }
 
 // notReady says that the service was started again and was not ready in time.
@@ -231,7 +241,7 @@ func (j *judging) judgeKilled(t *Trial, k killed) {
 		j.unsure(0, "run the step again", "%s: some operations were not retried", t.Name)
 		return
 	}
-	if late := j.tooLate(k, k.retry); late || k.again != nil && j.tooLate(k, k.again) {
+	if late := j.sentTooLate(k, k.retry); late || j.tooLate(k, k.retry) || k.again != nil && j.tooLate(k, k.again) {
 		if late || !j.judgeWaiting(t, k) {
 			j.unsure(j.op.Crash.Pos.Line, "give the target a longer retention (expiry.wait)",
 				"%s: operations were retried after their retention: that shows nothing", t.Name)
@@ -325,13 +335,21 @@ func (j *judging) judgeResultAfterKill(t *Trial, k killed, f Finding) {
 	j.accuse(t, f, j.op.Promise.Duplicate.Pos, "a result that was answered is kept")
 }
 
-// tooLate says that a retry came after the key's effective retention.
-func (j *judging) tooLate(k killed, x *Exchange) bool {
+// sentTooLate says that a retry came after the key's effective retention.
+func (j *judging) sentTooLate(k killed, x *Exchange) bool {
 	atLeast, _, known := j.op.EffectiveRetention()
 	if !known || k.sent.Sent == nil || x.Sent == nil {
 		return false
 	}
 	return time.Duration(x.Sent.WriteEnded-k.sent.Sent.WriteBegan) >= atLeast
+}
+
+// tooLate says that its key may have been looked up after that: one that was
+// written in time may have waited for its turn until it was answered.
+func (j *judging) tooLate(k killed, x *Exchange) bool {
+	atLeast, _, known := j.op.EffectiveRetention()
+	return j.sentTooLate(k, x) || known && k.sent.Sent != nil && x.Whole() &&
+		time.Duration(x.Answer.FirstByte-k.sent.Sent.WriteBegan) >= atLeast
 }
 
 // story says where the kill met an operation.

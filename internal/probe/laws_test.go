@@ -115,6 +115,13 @@ func TestSecondEffectFails(t *testing.T) {
 				}
 				continue
 			}
+			if want && s.Step == "disconnect" && events[i].Label == "final" {
+				// What was hung up on may have come to it behind the retention.
+				if s.Verdict != probe.Inconclusive {
+					t.Errorf("one effect more at %s of %s: %s is %s", events[i].Label, place, s.Step, s.Verdict)
+				}
+				continue
+			}
 			if (s.Verdict == probe.Fail) != want {
 				t.Errorf("one effect more at %s of %s: %s is %s\n%s", events[i].Label, place, s.Step, s.Verdict, outcome(r))
 			}

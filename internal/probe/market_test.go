@@ -60,19 +60,29 @@ var marketFaults = []marketCase{
 	{name: "endpoints conflict", ways: ways{fault: "endpoints conflict"}, want: "binding fail binding/refused-not-promised"},
 	{name: "endpoint takes over", ways: ways{fault: "endpoint takes over"}, want: "binding fail binding/effect-ran-twice"},
 	{name: "endpoints do nothing", ways: ways{fault: "endpoints do nothing"}, want: "binding fail binding/effect-missing"},
-	{name: "callers share", ways: ways{fault: "callers share"}, want: "scope fail scope/other-callers-result scope/other-callers-conflict"},
+	{name: "callers share", ways: ways{fault: "callers share"}, want: "scope fail scope/other-callers-result scope/other-callers-conflict\n" +
+		"replicas fail replicas/other-callers-result<-scope/other-callers-result replicas/other-caller-refused<-scope/other-callers-result"},
 	{name: "callers share, and keys are kept for six seconds", contract: traded("retention: 6s"), ways: ways{fault: "callers share"},
-		want: "scope fail scope/other-callers-result scope/other-callers-conflict"},
-	{name: "callers conflict", ways: ways{fault: "callers conflict"}, want: "scope fail scope/other-callers-conflict"},
-	{name: "callers get 500", ways: ways{fault: "callers get 500"}, want: "scope fail scope/other-caller-refused"},
-	{name: "last caller wins", ways: ways{fault: "last caller wins"}, want: "scope fail scope/effect-ran-twice"},
-	{name: "others unprotected", ways: ways{fault: "others unprotected"}, want: "scope fail scope/effect-ran-twice"},
-	{name: "link for callers", ways: ways{fault: "link for callers"}, want: "scope fail scope/other-callers-result"},
-	{name: "a field tells of the first", ways: ways{fault: "a field tells of the first"}, want: "scope fail scope/other-callers-result"},
+		want: "scope fail scope/other-callers-result scope/other-callers-conflict\n" +
+			"replicas fail replicas/other-callers-result<-scope/other-callers-result replicas/other-caller-refused<-scope/other-callers-result"},
+	{name: "callers conflict", ways: ways{fault: "callers conflict"}, want: "scope fail scope/other-callers-conflict\n" +
+		"replicas fail replicas/other-caller-refused<-scope/other-callers-conflict"},
+	{name: "callers get 500", ways: ways{fault: "callers get 500"}, want: "scope fail scope/other-caller-refused\n" +
+		"replicas fail replicas/other-caller-refused<-scope/other-caller-refused"},
+	{name: "last caller wins", ways: ways{fault: "last caller wins"}, want: "scope fail scope/effect-ran-twice\n" +
+		"replicas fail replicas/effect-ran-twice<-scope/effect-ran-twice"},
+	{name: "others unprotected", ways: ways{fault: "others unprotected"}, want: "scope fail scope/effect-ran-twice\n" +
+		"replicas fail replicas/effect-ran-twice<-scope/effect-ran-twice"},
+	{name: "link for callers", ways: ways{fault: "link for callers"}, want: "scope fail scope/other-callers-result\n" +
+		"replicas fail replicas/other-callers-result<-scope/other-callers-result"},
+	{name: "a field tells of the first", ways: ways{fault: "a field tells of the first"}, want: "scope fail scope/other-callers-result\n" +
+		"replicas fail replicas/other-callers-result<-scope/other-callers-result"},
 	{name: "callers share a lock and are refused", contract: slowTrade, ways: ways{fault: "callers share a lock + refused by the lock"}, want: "scope fail scope/other-callers-conflict"},
 	{name: "callers share a lock and wait", contract: slowTrade, ways: ways{fault: "callers share a lock"}, want: "scope fail scope/other-callers-conflict"},
 	{name: "endpoints share a lock and are refused", contract: slowTrade, ways: ways{fault: "endpoints share a lock + refused by the lock"}, want: "binding fail binding/refused-not-promised"},
 	{name: "endpoints share a lock and wait", contract: slowTrade, ways: ways{fault: "endpoints share a lock"}, want: "binding fail binding/refused-not-promised"},
+	{name: "callers share a lock that is taken late, and wait", contract: slowTrade, ways: ways{fault: "callers share a lock + locks are taken late"}, want: "scope fail scope/other-callers-conflict"},
+	{name: "endpoints share a lock that is taken late", contract: slowTrade, ways: ways{fault: "endpoints share a lock + refused by the lock + locks are taken late"}, want: "binding fail binding/refused-not-promised"},
 	{name: "queries share", ways: ways{fault: "queries share"}, want: "scope fail scope/query-shares-keys"},
 	{name: "endless keys get 500", ways: ways{fault: "endless keys get 500"}, want: "key-rules fail key-rules/server-error"},
 	{name: "long keys get 500", ways: ways{fault: "long keys get 500"}, want: "key-rules fail key-rules/valid-key-refused key-rules/server-error"},
@@ -119,9 +129,11 @@ var marketFaults = []marketCase{
 	{name: "keys in another case are two, where they are one", contract: traded(rulesOf("case: insensitive")),
 		want: "key-rules fail key-rules/keys-split"},
 	{name: "callers share, and the counter shows one of them", ways: ways{fault: "callers share", blind: true},
-		want: "scope fail scope/other-callers-result scope/other-callers-conflict"},
+		want: "scope fail scope/other-callers-result scope/other-callers-conflict\n" +
+			"replicas fail replicas/other-callers-result<-scope/other-callers-result replicas/other-caller-refused<-scope/other-callers-result"},
 	{name: "callers share, by answers only", contract: byAnswers, ways: ways{fault: "callers share"},
-		want: "scope fail scope/other-callers-result scope/other-callers-conflict"},
+		want: "scope fail scope/other-callers-result scope/other-callers-conflict\n" +
+			"replicas fail replicas/other-callers-result<-scope/other-callers-result replicas/other-caller-refused<-scope/other-callers-result"},
 	{name: "endpoints share, by answers only", contract: byAnswers, ways: ways{fault: "endpoints share"},
 		want: "binding fail binding/first-result-returned"},
 }
@@ -199,6 +211,8 @@ var marketUnknown = []marketCase{
 			"    the control's operations were not accepted: status 201, status 409: {\"error\":409}"},
 	{name: "answers are alike and one caller is counted", ways: ways{alike: true, blind: true},
 		want: "scope inconclusive\n" +
+			"    neither effects nor answers tell the first result from one of its own: status 201\n" +
+			"replicas inconclusive\n" +
 			"    neither effects nor answers tell the first result from one of its own: status 201"},
 	{name: "answers are alike and nothing is counted", contract: byAnswers, ways: ways{alike: true},
 		want: "binding inconclusive\n" +
@@ -215,6 +229,7 @@ var marketUnknown = []marketCase{
 			"    UUIDs that differ only in case: neither effects nor answers tell two operations apart\n" +
 			"replicas inconclusive\n" +
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n" +
+			"    neither effects nor answers tell the first result from one of its own: status 201\n" +
 			"store-down inconclusive\n" +
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike"},
 	{name: "ids are made of the order's and nothing is counted", contract: byAnswers, ways: ways{derived: true},
@@ -224,6 +239,7 @@ var marketUnknown = []marketCase{
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n" +
 			"replicas inconclusive\n" +
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike\n" +
+			"    neither effects nor answers tell the first result from one of its own: status 201\n" +
 			"store-down inconclusive\n" +
 			"    no effects are counted, no marker is promised and the answers of two operations do not differ: a stored answer and a second run look alike"},
 	{name: "the down hook fails", ways: ways{hook: "down"},
@@ -232,6 +248,9 @@ var marketUnknown = []marketCase{
 	{name: "the up hook fails", ways: ways{hook: "up"},
 		want: "store-down inconclusive\n" +
 			"    the up hook failed: exit 3"},
+	{name: "refuses for good without its store", ways: ways{fault: "404 without store"},
+		want: "store-down inconclusive\n" +
+			"    a key finished before the outage: status 404 in the outage refuses for good an operation that is done"},
 	{name: "the down hook takes nothing away", ways: ways{hook: "nothing"},
 		want: "store-down inconclusive\n" +
 			"    the down hook took nothing away that shows: a new key was answered with status 201"},

@@ -19,6 +19,11 @@ type neighbour struct {
 	sibling bool   // effects are counted by the sibling's counter
 	another bool   // with a body of its own
 	retry   bool   // it is sent twice
+
+	// Where replicas are: the first goes to one, the neighbour to another, and
+	// the retry of each where the other one went first.
+	from, to string // as in Send.Target
+	family   string // behind one URL, where retries wander: what the names of such trials begin with
 }
 
 // planNeighbour plans, one after another: the prior and the control, which are
@@ -45,27 +50,28 @@ func (b *builder) planNeighbour(n neighbour) {
 	if !n.another && (!n.sibling || b.op.Promise.Binding.Value == "independent") {
 		b.plan.Makes++ // at its place the key is another one
 	}
-	b.thread(n.trial, join(
+	b.neighbourThread(n, join(
 		b.count("prior-before", prior),
-		[]Action{comeBackAs("control-prior", priorID, false, patience(b.op))},
+		[]Action{comeBackAt("control-prior", priorID, n.from, patience(b.op))},
 		b.above("prior-after", "prior-before", prior),
 		b.neighbours(n, "control-before", control),
-		[]Action{comeBackAs("control", controlID, n.other, patience(b.op))},
+		[]Action{n.comeBack("control", controlID, patience(b.op))},
 		b.neighboursAbove(n, "control-after", "control-before", control),
 		b.count("control-main", control),
 		b.count("before", first),
-		[]Action{comeBack("first", firstID, patience(b.op))},
+		[]Action{comeBackAt("first", firstID, n.from, patience(b.op))},
 		b.above("after-first", "before", first),
 		b.neighbours(n, "other-before", other),
-		[]Action{settlingConflict(comeBackAs("neighbour", otherID, n.other, patience(b.op)))},
+		[]Action{settlingConflict(n.comeBack("neighbour", otherID, patience(b.op)))},
 		b.neighboursWhereSeen(n, other),
 		b.neighbours(n, "other-after", other),
 		b.count("between", first),
 		b.retried(n, otherID),
-		[]Action{comeBack("again", firstID, patience(b.op)), b.environment(n.trial, 2, NoHold, "first", "control", "neighbour", "retried", "again")},
+		b.firstAgain(n, firstID),
+		[]Action{b.neighbourEnvironment(n)},
 		b.neighbours(n, "settled-neighbour", other),
 		b.settledLast(n, first),
-	)...)
+	))
 }
 
 // settledLast reads the first's effects at the end, after one settling.
@@ -74,18 +80,6 @@ func (b *builder) settledLast(n neighbour, first *made) []Action {
 		return b.settled("settled", first)
 	}
 	return b.count("settled", first)
-}
-
-func (b *builder) retried(n neighbour, id string) []Action {
-	if !n.retry {
-		return nil
-	}
-	return []Action{comeBackAs("retried", id, n.other, patience(b.op))}
-}
-
-// comeBackAs is comeBack as either principal.
-func comeBackAs(label, request string, other bool, within time.Duration) Repeat {
-	return comeBackBy(Send{Label: label, Request: request, Copies: 1, Other: other}, within)
 }
 
 // effectsOf gives what counts a neighbour's effects.
@@ -155,10 +149,13 @@ type met struct {
 // for its case, "" where it does; what must be said of the step is said.
 func (j *judging) meet(t *Trial, n neighbour) (m met, why string) {
 	m = met{control: t.Last("control"), other: t.Last("neighbour"), again: t.Last("again"), retried: t.Last("retried")}
+	if n.family != "" {
+		m.again, m.retried = j.lastFinal(t, "again"), j.lastFinal(t, "retried")
+	}
 	if !n.another {
 		m.prior = t.Last("control-prior")
 	}
-	if j.environmental(t, m.control) {
+	if j.elsewhere(t, m.control) {
 		return m, "the environment"
 	}
 	if !j.rules.class(t.Last("control-prior")).welcome || !j.rules.class(m.control).welcome {
@@ -194,6 +191,9 @@ func (j *judging) meetCounts(t *Trial, n neighbour, m *met) {
 	m.unit, ok1 = j.rise(t, "control-before", "control-after")
 	m.own, ok2 = j.rise(t, "other-before", "other-after")
 	m.counted = ok1 && ok2 && m.unit > 0
+	if none, _ := t.reading("other-before"); m.counted && m.own > m.unit && j.ranUnheard(t, "other-after", none.N+m.unit) {
+		m.counted = false
+	}
 	if m.counted && m.own == 0 && j.rules.class(m.other).welcome {
 		_, whole := neighbourWait(j.op, n)
 		m.unseen, m.counted = !whole, whole
@@ -201,13 +201,13 @@ func (j *judging) meetCounts(t *Trial, n neighbour, m *met) {
 	between, ok1 := t.reading("between")
 	settled, ok2 := t.Counted("settled")
 	lateCounted := ok1 && ok2
-	if lateCounted && !j.blurred(t, n) {
+	if lateCounted && !j.blurred(t, n) && !(settled.N > between.N && j.ranUnheard(t, "settled", between.N)) {
 		m.late = settled.N - between.N
 	}
 	if n.another || n.sibling {
 		after, ok1 := t.reading("other-after")
 		end, ok2 := t.Counted("settled-neighbour")
-		if (m.counted || m.unseen) && ok1 && ok2 {
+		if (m.counted || m.unseen) && ok1 && ok2 && !(end.N > after.N && j.ranUnheard(t, "settled-neighbour", after.N)) {
 			m.late += end.N - after.N
 		}
 	}

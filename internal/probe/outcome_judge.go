@@ -30,20 +30,20 @@ func (j *judging) judgeFailure(t *Trial, class string, v contract.Variant) (text
 		return j.rules.describe(f.failing)
 	}
 	for _, label := range []string{"corrected", "cured", "further"} {
-		if x := t.Last(label); x != nil && !j.forgettable(f.failing, x.later(f.failing)) {
+		if x := t.Last(label); x != nil && !j.forgettable(f.failing, x.reached(f.failing)) {
 			f.next = x
 		}
 	}
 	status := cmp.Or(f.failing.status(), 500) // a connection that ended is how a panic looks
 	text = j.rules.describe(f.failing)
-	wrong := j.failureEffects(f)
 	rule, stated := j.op.Promise.StoredFor(status)
+	f.rule = rule
+	wrong := j.failureEffects(f)
 	if !stated {
 		j.unsure(j.op.Promise.Pos.Line, `state promise.stored: {"`+strconv.Itoa(status)+`": ...}: replay, release, any or an answer`,
 			"%s: promise.stored does not say what becomes of status %d", class, status)
 		return text
 	}
-	f.rule = rule
 	if !j.final(t, f.again, "further", "cured", "corrected", "settled") || j.unowned(f.t, f.again) || j.stuckAfterFailure(f) {
 		return text
 	}
@@ -90,8 +90,8 @@ func (j *judging) failed(f failure) bool {
 	x := f.failing
 	switch {
 	case x.Whole() && x.Answer.Status/100 == int(f.class[0]-'0'):
-		return !j.environmental(f.t, x)
-	case j.environmental(f.t, x):
+		return !j.elsewhere(f.t, x)
+	case j.elsewhere(f.t, x):
 	case f.class == "5xx" && x.Answer != nil && (x.Answer.Outcome == trace.Reset || x.Answer.Outcome == trace.Cut):
 		return true
 	default:
@@ -106,16 +106,39 @@ func (j *judging) failed(f failure) bool {
 // counters count attempts.
 func (j *judging) failureEffects(f failure) string {
 	done := j.rules.class(f.again).welcome || f.class == "5xx" && j.rules.class(f.next).welcome
-	if !j.sound() || !done && f.class == "4xx" || j.anyLate(f.t, f.failing, "again", "cured", "further") {
+	before, _ := f.t.Counted("before")
+	left, counted := f.t.Counted("after-failing")
+	counted = counted && j.sound() && left.N > before.N
+	if counted && f.class == "4xx" {
+		j.note("4xx: the refused request has left an effect: either attempts are counted, or what is refused is done all the same")
+	}
+	if !j.sound() || !done && f.class == "4xx" || j.anyLate(f.t, f.failing, "again", "cured", "further") || j.presentState(f) {
 		return ""
 	}
 	wrong, ok := j.tally(f.t, f.class, j.controls.Unit, done, false, [3]string{"before", "", "settled"})
-	if left, counted := f.t.Counted("after-failing"); ok && counted && f.class == "5xx" {
-		if before, _ := f.t.Counted("before"); left.N > before.N {
-			j.note("%s: the request that failed had left its effect", f.class)
-		}
+	if ok && counted && f.class == "5xx" {
+		j.note("%s: the request that failed had left its effect", f.class)
 	}
 	return wrong
+}
+
+// presentState says that a refusal's retry got a success and no effect is
+// counted, where a duplicate gets the present state: the success may be about
+// the answer, which tells of a refused operation, as that of a GET would be.
+// A key that a refusal frees has no state to tell of.
+func (j *judging) presentState(f failure) bool {
+	if f.class != "4xx" || j.op.Promise.Duplicate.Value.Mode != "current" || f.rule.Outcome.Mode == "release" {
+		return false
+	}
+	before, _ := f.t.Counted("before")
+	settled, counted := f.t.Counted("settled")
+	if !counted || settled.N-before.N >= j.controls.Unit {
+		return false
+	}
+	j.unsure(j.op.Promise.Duplicate.Pos.Line, "answer the retry of a refusal with the refusal",
+		"4xx: %s, and to the retry %s with no effect: whether that tells of a refused operation or of one that is done cannot be told",
+		j.rules.describe(f.failing), j.rules.describe(f.again))
+	return true
 }
 
 // stuckAfterFailure judges a key that stays in flight though its request was

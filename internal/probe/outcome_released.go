@@ -57,13 +57,13 @@ func (j *judging) judgeReleasedFailure(f failure, wrong string) {
 	switch {
 	case again.welcome:
 		j.judgeThird(f, wrong)
-	case j.environmental(f.t, f.again):
+	case j.elsewhere(f.t, f.again):
 	case f.next == nil:
 		j.unsure(0, "run the step again", "%s: the request without what makes it fail was not sent", f.class)
 	case next.welcome && !j.rules.marked(f.again):
 		j.unsure(f.form.Pos.Line, "make request.failing."+f.class+" fail the first time only",
 			"%s: the retry failed again (%s), though the key is free: the request without what makes it fail ran", f.class, j.rules.describe(f.again))
-	case j.environmental(f.t, f.next):
+	case j.elsewhere(f.t, f.next):
 	default:
 		slug := "not-released"
 		if again.none {

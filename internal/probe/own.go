@@ -86,9 +86,13 @@ func (j *judging) repeated(first, x *Exchange) []difference {
 }
 
 // hangs says that a key alone kept its caller waiting in vain: no answer came
-// in the contract's timeout, while other keys' requests were answered.
+// in the contract's timeout, while other keys' requests were answered, here and
+// in the rest of the run.
 func (j *judging) hangs(t *Trial, x *Exchange) bool {
-	if x == nil || x.Answer == nil || x.Answer.Outcome != trace.TimedOut {
+	if x.outcome() != trace.TimedOut {
+		return false
+	}
+	if _, met := j.busyAt(x); met {
 		return false
 	}
 	others := t.Under("environment")
@@ -108,12 +112,12 @@ func (j *judging) hangs(t *Trial, x *Exchange) bool {
 func (j *judging) sentInTime(t *Trial, first *Exchange, label string) *Exchange {
 	all := t.Under(label)
 	for i := len(all) - 1; i >= 0; i-- {
-		if !j.forgettable(first, all[i].later(first)) {
+		if !j.forgettable(first, all[i].reached(first)) {
 			return all[i]
 		}
 	}
 	if len(all) > 0 {
-		j.lapsedAfter(t, all[0].later(first))
+		j.lapsedAfter(t, all[0].reached(first))
 	}
 	return nil
 }
@@ -125,9 +129,12 @@ func (j *judging) forgettable(first *Exchange, after time.Duration) bool {
 	return known && first.sentAt() > 0 && after >= atLeast
 }
 
+// longerRetention is what settles that a key may have been forgotten meanwhile.
+const longerRetention = "give the target a longer retention (expiry.wait), or run where it answers faster"
+
 func (j *judging) lapsedAfter(t *Trial, after time.Duration) {
 	atLeast, _, _ := j.op.EffectiveRetention()
-	j.unsure(j.op.Promise.Retention.Pos.Line, "give the target a longer retention (expiry.wait), or run where it answers faster",
+	j.unsure(j.op.Promise.Retention.Pos.Line, longerRetention,
 		"%s: requests went on for %s, longer than the key's retention of %s: that shows nothing",
 		t.Name, after.Round(time.Millisecond), atLeast)
 }
@@ -147,7 +154,7 @@ func (j *judging) lapsedBefore(t *Trial, x *Exchange) bool {
 func (j *judging) anyLate(t *Trial, first *Exchange, labels ...string) bool {
 	for _, label := range labels {
 		for _, x := range t.Under(label) {
-			if j.forgettable(first, x.later(first)) {
+			if j.forgettable(first, x.reached(first)) {
 				return true
 			}
 		}
@@ -186,13 +193,32 @@ func (x *Exchange) later(first *Exchange) time.Duration {
 	return time.Duration(x.sentAt() - first.sentAt())
 }
 
+// reached is how long after another was sent an exchange's key may have been
+// looked up: an answer that came whole ends that, and else its being written.
+func (x *Exchange) reached(first *Exchange) time.Duration {
+	if x.Whole() {
+		return max(x.later(first), x.ended(first))
+	}
+	return x.later(first)
+}
+
 // ended is how long after another was sent an exchange's answer began, or its
 // waiting ended; 0 where neither was recorded.
 func (x *Exchange) ended(first *Exchange) time.Duration {
+	at := x.answeredAt()
+	if at == 0 {
+		return 0
+	}
+	return time.Duration(at - first.sentAt())
+}
+
+// answeredAt is when an exchange's answer began, or its waiting ended; 0 where
+// neither was recorded.
+func (x *Exchange) answeredAt() int64 {
 	if x == nil || x.Answer == nil {
 		return 0
 	}
-	return time.Duration(cmp.Or(x.Answer.FirstByte, x.Answer.LastByte) - first.sentAt())
+	return cmp.Or(x.Answer.FirstByte, x.Answer.LastByte)
 }
 
 // status is the status of a whole answer; 0 where there is none.

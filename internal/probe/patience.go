@@ -71,18 +71,3 @@ func comeBackSlow(label, request string, within time.Duration) Repeat {
 	r.Max = max(r.Max, int(within/comeBackEvery)+2)
 	return r
 }
-
-// environmentAs is the environment control with a request of another form: what
-// a proxy does to slow or large answers it does to all of them.
-func (b *builder) environmentAs(f form, trial, name string, labels ...string) If {
-	slot := trial + "/" + name
-	ids := make([]string, 2)
-	for i := range ids {
-		n := slot + "/" + string(rune('0'+i))
-		ids[i] = b.freeze(n, b.makeAs(n, f), "")
-	}
-	return If{
-		When: Condition{Fact: Troubled, Labels: labels},
-		Body: []Action{Burst{Label: "environment", Requests: ids}},
-	}
-}

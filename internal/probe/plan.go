@@ -23,6 +23,7 @@ type Plan struct {
 	Makes     int           // operations made at most, controls included
 	Idle      Reason        // why nothing is planned; its Text is empty where something is
 	Excused   bool          // idle because the contract says that nothing is promised
+	Notes     []string      // what its size rests on
 }
 
 // Request is one frozen request of a plan. Auth is added as it is sent.
@@ -74,15 +75,19 @@ type Send struct {
 	Other   bool   // as the other principal
 	HangUp  HangUp // where not zero, the connection is closed, and no whole answer awaited
 	Long    bool   // its answer takes long: it takes no place among what goes on at the same time
+	Apart   bool   // each copy on a connection of its own, as wire.Copy.Apart
 	Target  string // "" the first base URL, "1" the second, "expiry" the expiry instance
 }
 
 // Burst sends different requests released together, one copy each. Where
-// Targets are given, each copy has its own.
+// Targets are given, each copy has its own; where Trials are, each copy is
+// recorded in its own, as one of those that the trial has under the label.
 type Burst struct {
 	Label    string
 	Requests []string
+	Trials   []string
 	Hold     Hold
+	Apart    bool
 	Target   string
 	Targets  []string
 }
@@ -199,10 +204,19 @@ func (Store) Name() string   { return "store" }
 type Condition struct {
 	Fact            Fact
 	Labels          []string
+	Among           []string      // of Troubled: it holds where it does for one of these; empty: the trial that asks
 	Within          time.Duration // of InTime and Sparse
 	ConflictSettles bool          // the conflict's answer is final, also if in flight looks the same
 	Unlike          string        // the status of that label's last answer is final, whatever it tells
 	Recovering      bool          // after a crash no 5xx is final, and no duplicate's answer that in flight looks like
+
+	All bool // of Troubled: any answer counts, not only one of the last attempt
+
+	// Of Unreached, Kept and Uncrossed, which tell replicas apart.
+	Instance string // the response header that names the instance
+	Than     string // the label whose instance does not count
+	Least    int    // how many answers must come at least
+	Family   string // what the names of the trials looked at begin with
 }
 
 // Fact names a condition.

@@ -9,7 +9,7 @@ import (
 	"github.com/idem-toolkit/idem/internal/probe"
 )
 
-func step(t *testing.T, r *probe.Report, name string) probe.Result {
+func step(t testing.TB, r *probe.Report, name string) probe.Result {
 	t.Helper()
 	for _, s := range r.Operations[0].Steps {
 		if s.Step == name {

@@ -14,36 +14,51 @@ func judgeConcurrent(j *judging) {
 	}
 	j.tellable()
 	var tally raceTally
-	for _, t := range j.history.Trials {
-		before := j.mark()
-		r := round{name: t.Name, copies: len(t.Under("race"))}
-		tally.add(t.Under("race"))
-		c := Case{Name: r.name}
-		overlapped := j.judgeRound(t, r, &tally)
-		if overlapped {
-			tally.overlapped++
-		} else {
-			c.Text = "its copies did not overlap"
-		}
-		j.countRound(r.copies, overlapped, j.accused > before.accused)
-		j.examined(c, before)
+	for _, t := range j.races() {
+		j.judgeRelease(t, &tally)
 	}
 	j.judgeLost(&tally)
 	j.measureRaces(&tally)
+	j.showReleases(&tally)
+	j.tellMissing(&tally)
 	if len(j.result.Findings) > 0 {
 		return
 	}
 	if tally.overlapped == 0 {
-		j.unsure(0, "give the operation work to do, or run nearer to the target",
-			"no round overlapped: each copy was answered before the other was written")
+		j.nothingRaced(&tally)
 		return
 	}
-	j.note("no double in %d overlapped rounds", tally.overlapped)
+	j.pairRaced(&tally)
+	j.note("no double in %s", some(tally.overlapped, "overlapped round", "overlapped rounds"))
+	j.judgePowers()
+	j.tellFront(&tally)
 }
 
-// countRound keeps what a round of so many copies came to, for rates.
-func (j *judging) countRound(copies int, overlapped, broken bool) {
-	all := &j.result.Evidence.Rounds
+// races gives the trials that are rounds. A burst of several keys has a trial of
+// its own beside those of its keys, for its environment's control.
+func (j *judging) races() []*Trial {
+	bursts := map[string]bool{}
+	for _, t := range j.history.Trials {
+		if burst, of := burstOf(t.Name); of {
+			bursts[burst] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(j.history.Trials), func(t *Trial) bool { return bursts[t.Name] })
+}
+
+// judgeRelease judges one round as a case of the step.
+func (j *judging) judgeRelease(t *Trial, tally *raceTally) {
+	before := j.mark()
+	r := raced{trial: t, race: t.Under("race"), why: j.judgeRound(t, tally)}
+	r.broken = j.accused > before.accused
+	tally.add(r)
+	j.countRound(r)
+	j.examined(Case{Name: t.Name, Text: r.why}, before)
+}
+
+// countRound keeps what a round came to among those of as many copies, for rates.
+func (j *judging) countRound(one raced) {
+	all, copies := &j.result.Evidence.Rounds, len(one.race)
 	i := slices.IndexFunc(*all, func(r Rounds) bool { return r.Copies == copies })
 	if i < 0 {
 		*all = append(*all, Rounds{Copies: copies})
@@ -51,51 +66,54 @@ func (j *judging) countRound(copies int, overlapped, broken bool) {
 	}
 	r := &(*all)[i]
 	r.Made++
-	if overlapped {
+	if one.why == "" {
 		r.Overlapped++
 	}
-	if overlapped && broken {
+	if one.why == "" && one.broken {
 		r.Broken++
 	}
 }
 
 func (j *judging) measureRaces(r *raceTally) {
-	sentence := ""
-	if r.overlapped < r.rounds {
-		sentence = fmt.Sprintf("copies overlapped in %d of %d rounds", r.overlapped, r.rounds)
+	sentence, rounds := "", len(r.all)
+	if why := r.uncounted(); len(why) > 0 && why[0].Why != notTogether {
+		sentence = fmt.Sprintf("%d of %d rounds count: in %d %s", r.overlapped, rounds, why[0].Rounds, why[0].Why)
+	} else if r.overlapped < rounds {
+		sentence = fmt.Sprintf("copies overlapped in %d of %d rounds", r.overlapped, rounds)
 	}
-	j.measure("rounds", fmt.Sprintf("%d, overlapped %d", r.rounds, r.overlapped), sentence)
+	j.measure("rounds", fmt.Sprintf("%d, overlapped %d", rounds, r.overlapped), sentence)
 	j.measure("spread of the writes", fmt.Sprintf("median %s, largest %s", quantile(r.spreads, 0.5), quantile(r.spreads, 1)), "")
 }
 
-// judgeRound judges one release and says whether its copies overlapped.
-func (j *judging) judgeRound(t *Trial, r round, tally *raceTally) (overlapped bool) {
+// judgeRound judges one release and says why it does not count as a race, ""
+// where it does.
+func (j *judging) judgeRound(t *Trial, tally *raceTally) (why string) {
 	race := t.Under("race")
 	if len(race) == 0 {
-		why := "the run ended before it"
+		ended := "the run ended before it"
 		if len(t.Undone) > 0 {
-			why = t.Undone[0]
+			ended = t.Undone[0]
 		}
-		j.unsure(0, "run the step again", "%s: nothing was sent: %s", t.Name, why)
-		return false
+		j.unsure(0, "run the step again", "%s: nothing was sent: %s", t.Name, ended)
+		return unsent
 	}
+	why = cmp.Or(j.uncounted(race), j.turnedAway(t, race))
 	if j.lapsed(t) {
-		return false
+		return cmp.Or(why, lapsedKey)
 	}
-	overlapped = j.overlap(race)
 	winner := j.winner(race)
-	wrong := j.ranOnceInRace(t, r, winner, overlapped)
+	wrong := j.ranOnceInRace(t, winner, j.overlap(race))
 	for _, x := range race {
 		switch {
-		case x == winner:
+		case x == winner, x.unprocessed():
 		case j.rules.class(x).none:
-			tally.lose(t, r, x)
+			tally.lost = append(tally.lost, lostCopy{t, x})
 		default:
-			j.judgeLoser(t, r, winner, x, wrong)
+			j.judgeLoser(t, winner, x, wrong)
 		}
 	}
-	j.judgeAfterRace(t, r, winner, wrong)
-	return overlapped
+	j.judgeAfterRace(t, winner, wrong)
+	return why
 }
 
 // winner is the copy whose answer stands for the race: the first accepted one
@@ -124,10 +142,10 @@ func (j *judging) winner(race []*Exchange) *Exchange {
 
 // ranOnceInRace judges a round's counts and gives the slug of what they show
 // to be wrong; "" where nothing is.
-func (j *judging) ranOnceInRace(t *Trial, r round, winner *Exchange, overlapped bool) string {
+func (j *judging) ranOnceInRace(t *Trial, winner *Exchange, overlapped bool) string {
 	e, ok := j.counts(t, "before", "after-race", "settled")
 	made := e.Settled - e.Before
-	f := Finding{Case: r.name, Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(made)}
+	f := Finding{Case: t.Name, Expected: "effects for one operation: " + itoa(e.Unit), Actual: "effects counted: " + itoa(made)}
 	switch {
 	case !ok:
 		return ""
@@ -163,13 +181,13 @@ func (j *judging) replayed(race []*Exchange, winner *Exchange) bool {
 // judgeLoser judges an answered copy that did not win. Legal are the
 // duplicate's answer, and in flight what is declared: an answer, or waiting for
 // the first result.
-func (j *judging) judgeLoser(t *Trial, r round, winner, x *Exchange, wrong string) {
+func (j *judging) judgeLoser(t *Trial, winner, x *Exchange, wrong string) {
 	p := j.op.Promise
 	c := j.rules.class(x)
 	if c.inFlight || c.duplicate {
 		return
 	}
-	f := Finding{Case: r.name, Expected: j.expectedLoser(), Actual: j.rules.describe(x), Follows: cmp.Or(wrong, j.followsDuplicate())}
+	f := Finding{Case: t.Name, Expected: j.expectedLoser(), Actual: j.rules.describe(x), Follows: cmp.Or(wrong, j.followsDuplicate())}
 	if winner != nil && c.accepted {
 		ds := j.rules.replay(winner, x)
 		if p.Duplicate.Value.Mode == "answer" && (p.InFlight.Value.Wait || !p.InFlight.Known) {
@@ -188,7 +206,7 @@ func (j *judging) judgeLoser(t *Trial, r round, winner, x *Exchange, wrong strin
 	if winner == nil && !j.rules.class(t.Last("again")).welcome {
 		return // no copy was accepted, then or later: told of the key tried again
 	}
-	if j.environmental(t, x) {
+	if j.environmental(t, x) || j.notThisWay(t, x) {
 		return
 	}
 	if !p.InFlight.Known && (x.Answer.Status == 409 || x.Answer.Status == 425 || x.Answer.Status == 429) {
@@ -209,7 +227,7 @@ func (j *judging) expectedLoser() string {
 
 // judgeAfterRace judges the key tried once more: a key stuck in flight is the
 // commonest fault of all.
-func (j *judging) judgeAfterRace(t *Trial, r round, winner *Exchange, wrong string) {
+func (j *judging) judgeAfterRace(t *Trial, winner *Exchange, wrong string) {
 	again := t.Last("again")
 	if again == nil {
 		j.unsure(0, "run the step again", "%s: the key was not tried again", t.Name)
@@ -219,7 +237,7 @@ func (j *judging) judgeAfterRace(t *Trial, r round, winner *Exchange, wrong stri
 		return
 	}
 	p := j.op.Promise
-	f := Finding{Case: r.name, Expected: j.expectedDuplicate(), Actual: j.rules.describe(again), Follows: cmp.Or(wrong, j.followsDuplicate())}
+	f := Finding{Case: t.Name, Expected: j.expectedDuplicate(), Actual: j.rules.describe(again), Follows: cmp.Or(wrong, j.followsDuplicate())}
 	switch {
 	case j.rules.blocked(again):
 		f.Slug = j.slug("stuck-after-race")

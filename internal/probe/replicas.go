@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -9,17 +10,20 @@ import (
 )
 
 // replicasStep sends one key to several replicas of a service: there and back,
-// in races that are split over them, and with another body.
+// in races that are split over them, with another body and as another caller.
+// Replicas that have a URL each are chosen here; balanced.go is for those that
+// stand behind one.
 var replicasStep = Step{
 	Name:  "replicas",
 	What:  "a key that one replica has seen is known to the others",
 	plan:  planReplicas,
 	judge: judgeReplicas,
 	lacks: func(c *contract.Contract, op *contract.Operation) Reason {
-		if c != nil && len(c.Target.BaseURLs) > 1 {
+		if replicated(c) {
 			return Reason{}
 		}
-		return Reason{Text: "one base URL is given", Line: targetLine(c), Settle: "give target.base_urls of more than one replica"}
+		return Reason{Text: "one base URL is given, and nothing that tells replicas behind it apart", Line: targetLine(c),
+			Settle: "give target.base_urls of more than one replica; or target.instance: the response header in which each of them names itself"}
 	},
 }
 
@@ -30,6 +34,8 @@ const (
 	splitStampede  = 12
 	acrossConflict = "another body at another replica"
 	backConflict   = "another body at the first replica"
+	acrossCaller   = "another caller at another replica, the same body"
+	backCaller     = "another caller at the first replica, another body"
 )
 
 // journey is a sequence over two replicas, numbered from 0.
@@ -48,16 +54,21 @@ func journeys(replicas int) []journey {
 
 // splits are the races, by name.
 func splits(replicas int) []round {
-	var out []round
 	n := min(replicas, mostReplicas)
+	return splitOver(fmt.Sprintf("%d replicas", n), n)
+}
+
+// splitOver are the races of so many copies over what is named.
+func splitOver(what string, copies int) []round {
+	var out []round
 	for i := 1; i <= splitRounds; i++ {
-		hold, word := HoldBody, "body"
+		hold := HoldBody
 		if i%3 == 0 {
-			hold, word = HoldHeader, "header"
+			hold = HoldHeader
 		}
-		out = append(out, round{fmt.Sprintf("%d copies over %d replicas, %s hold, round %d", n, n, word, i), n, hold})
+		out = append(out, round{fmt.Sprintf("%d copies over %s, %s hold, round %d", copies, what, hold, i), copies, hold})
 	}
-	return append(out, round{fmt.Sprintf("%d copies over %d replicas, body hold", splitStampede, n), splitStampede, HoldBody})
+	return append(out, round{fmt.Sprintf("%d copies over %s, %s hold", splitStampede, what, HoldBody), splitStampede, HoldBody})
 }
 
 // numbered names a replica as a send's target.
@@ -78,14 +89,19 @@ func spread(copies, replicas int) []string {
 }
 
 func planReplicas(b *builder) {
+	if balanced(b.env.Contract) {
+		b.planBalanced()
+		return
+	}
 	replicas := len(b.env.Contract.Target.BaseURLs)
 	for _, w := range journeys(replicas) {
 		b.planJourney(w)
 	}
-	if f, ok := b.fingerprinted(); ok && b.op.Promise.Conflict.Value.Match != nil {
+	if f, ok := b.coveredFresh(); ok {
 		b.planAcross(f, acrossConflict, "", "1")
 		b.planAcross(f, backConflict, "1", "")
 	}
+	b.planCallers(callersOver())
 	var release []Action
 	var look [][]Action
 	for i, r := range splits(replicas) {
@@ -104,7 +120,7 @@ func planReplicas(b *builder) {
 			[]Action{comeBackAt("again", id, numbered(i%min(replicas, mostReplicas)), patience(b.op)),
 				b.environmentOver(r.name, "environment-again", targets[:2], NoHold, "again")},
 		)})
-		look = append(look, []Action{Try{Trial: r.name, Body: join(b.above("after-race", "before", op), b.settled("settled", op))}})
+		look = append(look, []Action{b.look(r.name, op)})
 	}
 	b.thread("rounds", append(release, Fan{Branches: look})...)
 }
@@ -123,14 +139,36 @@ func (b *builder) planJourney(w journey) {
 	)...)
 }
 
-// fingerprinted gives a fresh value that the request fingerprint covers.
-func (b *builder) fingerprinted() (contract.Fresh, bool) {
+// coveredFresh gives a fresh value that the request fingerprint covers, where the
+// contract names the conflict's answer.
+func (b *builder) coveredFresh() (contract.Fresh, bool) {
+	if b.op.Promise.Conflict.Value.Match == nil {
+		return contract.Fresh{}, false
+	}
 	for _, f := range b.op.Request.Fresh {
 		if covered(b.op, f.At) {
 			return f, true
 		}
 	}
 	return contract.Fresh{}, false
+}
+
+// callersOver are the experiments with another caller's request at another replica.
+func callersOver() []neighbour {
+	return []neighbour{
+		{trial: acrossCaller, change: "of another caller", other: true, retry: true, to: "1"},
+		{trial: backCaller, change: "of another caller, with another body", other: true, another: true, retry: true, from: "1"}}
+}
+
+// planCallers plans those experiments that the contract gives what they need for.
+func (b *builder) planCallers(all []neighbour) {
+	if lacksScope(b.env.Contract, b.op).Text != "" || !slices.Contains(b.op.Promise.Scope, "caller") {
+		return
+	}
+	for _, n := range b.withBodies(all) {
+		n.form = b.plainForm()
+		b.planNeighbour(n)
+	}
 }
 
 // planAcross: the key with another body at another replica than the one that
@@ -162,9 +200,5 @@ func comeBackAt(label, request, target string, within time.Duration) Repeat {
 
 // environmentOver is the environment's control at the replicas that met trouble.
 func (b *builder) environmentOver(trial, name string, targets []string, hold Hold, labels ...string) If {
-	control := b.environmentOf(trial, name, len(targets), hold, labels...)
-	burst := control.Body[0].(Burst)
-	burst.Targets = targets
-	control.Body = []Action{burst}
-	return control
+	return b.environmentOf(trial, name, len(targets), hold, labels...).sentBy(func(burst *Burst) { burst.Targets = targets })
 }

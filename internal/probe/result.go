@@ -43,11 +43,14 @@ type Evidence struct {
 
 	NotCovered []Gap // conflict: what the server's fingerprint leaves out
 
-	Rounds []Rounds // of races, by how many copies were released together
+	Rounds   []Rounds  // of races, by how many copies were released together
+	Releases []Release // of races, by kind
+	Powers   []Power   // of races, by hold
+	Pictures []Picture // of telling releases
 }
 
-// Rounds are releases of so many copies together: how many were made, in how
-// many the copies overlapped, and how many of these broke a promise.
+// Rounds are releases of so many copies together: how many were made, how many
+// count since their copies overlapped, and how many of these broke a promise.
 type Rounds struct{ Copies, Made, Overlapped, Broken int }
 
 // Effects are the counts of a step's deciding trial, in units of the control.

@@ -55,11 +55,16 @@ func (r rules) class(x *Exchange) class {
 	return c
 }
 
+// undeclared says that the contract gives an answer no meaning.
+func (c class) undeclared() bool {
+	return !c.none && !c.welcome && !c.inFlight && !c.conflict && !c.duplicate
+}
+
 // failing says that an exchange met trouble, or another 5xx to which the contract
 // gives no meaning.
 func (r rules) failing(x *Exchange) bool {
 	c := r.class(x)
-	return c.trouble || x.status() >= 500 && !c.welcome && !c.inFlight && !c.conflict && !c.duplicate
+	return c.trouble || x.status() >= 500 && c.undeclared()
 }
 
 func (r rules) accepted(x *Exchange) bool { return r.class(x).accepted }
@@ -157,14 +162,16 @@ func (r rules) marked(x *Exchange) bool {
 // inName says that an answer's status is a success and its content is not, nor
 // anything else that the contract declares.
 func (r rules) inName(x *Exchange) bool {
-	c := r.class(x)
-	return r.op.Promise.Accepted != nil && x.Answer.Status < 400 && !c.welcome && !c.inFlight && !c.conflict && !c.duplicate
+	return r.op.Promise.Accepted != nil && x.Answer.Status < 400 && r.class(x).undeclared()
 }
 
 // describe says in a few words what became of an exchange.
 func (r rules) describe(x *Exchange) string {
 	if x == nil || x.Answer == nil {
 		return "nothing was sent"
+	}
+	if x.unprocessed() {
+		return "a request that the server told that it did not process"
 	}
 	switch x.Answer.Outcome {
 	case trace.Answered:
@@ -173,15 +180,31 @@ func (r rules) describe(x *Exchange) string {
 		}
 		return fmt.Sprintf("status %d", x.Answer.Status)
 	case trace.Cut:
-		return "an answer that was cut off"
+		return "an answer that was cut off" + said(x)
 	case trace.Reset:
-		return "a connection that ended without an answer"
+		return "a connection that ended without an answer" + said(x)
 	case trace.TimedOut:
 		return "no answer in time"
 	case trace.HungUp:
 		return "no answer, since the caller hung up on purpose"
 	}
 	return "no connection"
+}
+
+// said is why an answer did not come whole, where that was the server's own doing.
+// How a system words the end of a connection is no part of it.
+func said(x *Exchange) string {
+	for _, ours := range []string{"the server ", "the answer", "the head of the answer", "an interim answer"} {
+		if strings.HasPrefix(x.Answer.Error, ours) {
+			return ": " + beginning([]byte(x.Answer.Error))
+		}
+	}
+	return ""
+}
+
+// breaksHTTP2 says that the connection ended since the server broke the protocol.
+func breaksHTTP2(x *Exchange) bool {
+	return x.Answer != nil && strings.HasPrefix(x.Answer.Error, "the server breaks HTTP/2")
 }
 
 // tell is describe with the beginning of the answer's body, which mostly says

@@ -61,6 +61,15 @@ func (b *builder) scoped() []neighbour {
 	return out
 }
 
+// withBodies leaves out the experiments with another body where a request can
+// have no other.
+func (b *builder) withBodies(all []neighbour) []neighbour {
+	if len(b.op.Request.Fresh) > 0 || b.op.Request.Body.Kind != contract.NoBody {
+		return all
+	}
+	return slices.DeleteFunc(all, func(n neighbour) bool { return n.another })
+}
+
 // queried is the request with one more parameter in its query.
 func (b *builder) queried() form {
 	f := b.plainForm()
@@ -79,10 +88,7 @@ func planScope(b *builder) {
 			Line: b.op.Promise.ScopePos.Line}, true
 		return
 	}
-	if len(b.op.Request.Fresh) == 0 && b.op.Request.Body.Kind == contract.NoBody {
-		all = slices.DeleteFunc(all, func(n neighbour) bool { return n.another })
-	}
-	for _, n := range all {
+	for _, n := range b.withBodies(all) {
 		b.planNeighbour(n)
 	}
 	b.planAtWork(neighbour{trial: anotherCaller, form: b.plainForm(), change: "of another caller, with another body", other: true})
@@ -131,18 +137,18 @@ func (j *judging) judgeScoped(t *Trial, n neighbour, m met) {
 	}
 	switch {
 	case m.leak != "" && n.other:
-		f.Slug, f.Expected = "scope/other-callers-result", "nothing of the first caller's result"
+		f.Slug, f.Expected = j.scopeSlug("other-callers-result"), "nothing of the first caller's result"
 		f.Actual += ", with " + m.leak
 	case n.other && !c.welcome && !c.none && (c.conflict || c.duplicate || c.inFlight || m.other.Answer.Status < 500):
-		f.Slug = "scope/other-callers-conflict"
+		f.Slug = j.scopeSlug("other-callers-conflict")
 	case n.other && !c.welcome:
-		f.Slug = "scope/other-caller-refused"
+		f.Slug = j.scopeSlug("other-caller-refused")
 	case !n.other && (m.leak != "" || !c.welcome || m.counted && m.own == 0):
-		f.Slug = "scope/query-shares-keys"
+		f.Slug = j.scopeSlug("query-shares-keys")
 	case m.counted && m.own == 0:
-		f.Slug, f.Actual = "scope/effect-missing", f.Actual+", and no effect of its own was counted"
+		f.Slug, f.Actual = j.scopeSlug("effect-missing"), f.Actual+", and no effect of its own was counted"
 	case m.counted && m.own > m.unit:
-		f.Slug, f.Expected = "scope/effect-ran-twice", "effects of one operation: "+itoa(m.unit)
+		f.Slug, f.Expected = j.scopeSlug("effect-ran-twice"), "effects of one operation: "+itoa(m.unit)
 		f.Actual, f.Follows = "effects counted: "+itoa(m.own), j.follows("duplicate/effect-ran-twice")
 	}
 	if f.Slug == "" && !j.tellsNeighbour(m, n) {
@@ -150,6 +156,7 @@ func (j *judging) judgeScoped(t *Trial, n neighbour, m met) {
 	}
 	wrong := f.Slug
 	if wrong != "" {
+		f.Follows = cmp.Or(f.Follows, j.followsScope())
 		j.accuse(t, f, j.op.Promise.ScopePos, promise)
 	}
 	j.judgeBothAgain(t, n, m, wrong)
@@ -158,20 +165,50 @@ func (j *judging) judgeScoped(t *Trial, n neighbour, m met) {
 // judgeBothAgain judges the retries of both: each keeps its own result.
 func (j *judging) judgeBothAgain(t *Trial, n neighbour, m met, wrong string) {
 	if m.late > 0 {
-		j.accuse(t, Finding{Slug: "scope/effect-ran-twice", Case: n.trial, Follows: cmp.Or(j.follows("duplicate/effect-ran-twice"), wrong),
+		j.accuse(t, Finding{Slug: j.scopeSlug("effect-ran-twice"), Case: n.trial, Follows: cmp.Or(j.follows("duplicate/effect-ran-twice"), j.followsScope(), wrong),
 			Expected: "no effect of either sent again", Actual: fmt.Sprintf("effects rose by %d", m.late)},
 			j.op.Promise.ScopePos, "each caller's operation has its one effect")
 		return
 	}
 	if shown := j.shown(j.rules.replay(m.first, m.again)); len(shown) > 0 {
-		j.accuse(t, Finding{Slug: "scope/record-replaced", Case: n.trial, Follows: cmp.Or(j.followsDuplicate(), wrong),
+		j.accuse(t, Finding{Slug: j.scopeSlug("record-replaced"), Case: n.trial, Follows: cmp.Or(j.followsDuplicate(), j.followsScope(), wrong),
 			Expected: j.expectedDuplicate(), Actual: list(shown)}, j.op.Promise.ScopePos, "another's use of a key leaves the first record as it was")
 	}
 	if wrong != "" || !n.retry {
 		return
 	}
 	if shown := j.shown(j.rules.replay(m.other, m.retried)); len(shown) > 0 {
-		j.accuse(t, Finding{Slug: "scope/retry-not-recognised", Case: n.trial, Follows: j.followsDuplicate(),
+		j.accuse(t, Finding{Slug: j.scopeSlug("retry-not-recognised"), Case: n.trial, Follows: cmp.Or(j.followsDuplicate(), j.followsScope()),
 			Expected: j.expectedDuplicate(), Actual: list(shown)}, j.op.Promise.ScopePos, "the other caller's own retry is recognised too")
 	}
+}
+
+// acrossSlugs are the findings of the replicas step that another caller's request
+// at another replica comes to, by what the scope step calls them.
+var acrossSlugs = map[string]string{
+	"other-callers-conflict": "other-caller-refused",
+	"record-replaced":        "other-answer",
+	"retry-not-recognised":   "other-answer",
+}
+
+// scopeSlug names a finding of another caller's request, in the step that is judged.
+func (j *judging) scopeSlug(what string) string {
+	if own, renamed := acrossSlugs[what]; renamed && j.result.Step == "replicas" {
+		what = own
+	}
+	return j.slug(what)
+}
+
+// followsScope gives what the scope step has found where one instance answered,
+// else "": it shows at another one as well.
+func (j *judging) followsScope() string {
+	if j.result.Step != "replicas" {
+		return ""
+	}
+	for _, slug := range []string{"scope/other-callers-result", "scope/other-callers-conflict", "scope/other-caller-refused", "scope/effect-ran-twice", "scope/effect-missing"} {
+		if j.prior[slug] {
+			return slug
+		}
+	}
+	return ""
 }

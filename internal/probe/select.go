@@ -18,25 +18,40 @@ type Selection struct {
 // Check refuses names that do not exist: a run that silently does nothing
 // would look like one that found nothing.
 func (s Selection) Check(c *contract.Contract) error {
-	for _, name := range append(slices.Clone(s.Only), s.Skip...) {
-		if !slices.Contains(StepNames(), name) {
-			return problem.New("", "there is no step %q", name).WithHint("one of %s", strings.Join(StepNames(), ", "))
-		}
+	if err := s.CheckSteps(); err != nil {
+		return err
 	}
 	for _, name := range s.Operations {
 		if !slices.ContainsFunc(c.Operations, func(o *contract.Operation) bool { return o.Name == name }) {
-			return problem.New(c.File, "the contract has no operation %q", name).WithHint("one of %s", operationNames(c))
+			return problem.New(c.File, "the contract has no operation %q", name).Meaning(name, operationNames(c))
 		}
 	}
 	return nil
 }
 
-func operationNames(c *contract.Contract) string {
+// CheckSteps is Check for the steps alone, which need no contract.
+func (s Selection) CheckSteps() error {
+	for i, name := range append(slices.Clone(s.Only), s.Skip...) {
+		flag := "--only"
+		if i >= len(s.Only) {
+			flag = "--skip"
+		}
+		switch {
+		case name != strings.TrimSpace(name) || name == "":
+			return problem.New(flag, "the name of a step is empty, or has a space around it").WithHint("%s duplicate,conflict, commas between and no spaces", flag)
+		case !slices.Contains(StepNames(), name):
+			return problem.New(flag, "there is no step %q", name).Meaning(name, StepNames())
+		}
+	}
+	return nil
+}
+
+func operationNames(c *contract.Contract) []string {
 	var names []string
 	for _, op := range c.Operations {
 		names = append(names, op.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Chosen gives the operations that the selection leaves.

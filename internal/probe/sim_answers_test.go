@@ -45,6 +45,15 @@ func (s *charges) serve(c *conn) {
 		return
 	}
 	unknown := s.is("looks before the body") && s.find(k) == nil
+	var own *record
+	if s.eager {
+		if r := s.find(k); r != nil && !r.done && k.inFlight != 0 {
+			k.send(k.inFlight, map[string]any{"error": "in progress"}, false)
+			return
+		} else if r == nil {
+			own = s.claim(k)
+		}
+	}
 	c.body()
 	if s.headFirst {
 		c.head = s.now + int64(oneWay)
@@ -58,6 +67,8 @@ func (s *charges) serve(c *conn) {
 		k.send(422, map[string]any{"error": "not taken"}, false)
 	case k.is("ignores keys"):
 		k.perform(&record{print: k.print})
+	case own != nil:
+		k.perform(own)
 	case unknown:
 		k.perform(s.claim(k))
 	case s.is("copies get 500", "copies keep each other off") && k.crowded():
@@ -77,7 +88,7 @@ func (k *call) handle() {
 		k.send(k.expired, nil, false)
 	case r == nil:
 		if k.is("check then act") || k.lapsed && k.is("three runs after expiry") {
-			k.pause(time.Millisecond)
+			k.pause(cmp.Or(k.lets, time.Millisecond))
 		}
 		k.perform(k.claim(k))
 	case k.unlike(r) && k.mismatch != "replay" && !(r.done && r.status >= 400 && k.is("stored refusals hide conflicts")):
@@ -366,7 +377,11 @@ func (k *call) send(status int, body map[string]any, marked bool) {
 		header = append(header, [2]string{"Content-Type", "application/json"})
 	}
 	if place := k.place(body); place != "" || status != 303 {
-		header = append(header, [2]string{"Location", "/v1/charges/" + place})
+		host := ""
+		if k.is("redirects are absolute at times") && k.served%2 == 0 {
+			host = "http://127.0.0.1:8080"
+		}
+		header = append(header, [2]string{"Location", host + "/v1/charges/" + place})
 	}
 	if marked {
 		header = append(header, [2]string{"Idempotent-Replayed", "true"})
@@ -380,6 +395,12 @@ func (k *call) place(body map[string]any) string {
 		return strconv.Itoa(k.served)
 	}
 	id, _ := body["id"].(string)
+	switch {
+	case id != "" && k.is("redirects lead elsewhere"):
+		return id + "/" + strconv.Itoa(k.served)
+	case id != "" && k.is("redirects are signed anew"):
+		return id + "?signature=" + strconv.Itoa(k.served)
+	}
 	return id
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/probe"
@@ -88,6 +89,10 @@ type scene struct {
 	files     map[string]string // what body_file names
 	market    *ways             // where given, a market is served instead
 	settings  map[string]string // what ${NAME} of durations stands for
+	http2     bool              // the contract's base URL speaks it, and copies share a connection
+	gap       func(copy int, shared bool) time.Duration
+	refuses   func(c *conn, on leg) bool
+	stall     func(where stalling) time.Duration // nil: nothing is ever late
 }
 
 // play plans, carries out and judges a scene.
@@ -115,7 +120,7 @@ func perform(t testing.TB, sc scene) []trace.Event {
 	if sc.env.Keys = sc.keys; sc.keys == nil {
 		sc.env.Keys = probe.GeneratedKeys{}
 	}
-	if sc.market != nil || len(c.Target.BaseURLs) > 1 {
+	if sc.market != nil || len(c.Target.BaseURLs) > 1 || sc.http2 {
 		sc.env.Contract = c
 	}
 	selection := probe.Selection{Only: sc.only}
@@ -125,7 +130,8 @@ func perform(t testing.TB, sc scene) []trace.Event {
 		t.Fatalf("plan: %v", err)
 	}
 	w := &world{}
-	s := &sim{world: w, t: t, op: op, timeout: c.Target.Timeout, disturb: sc.disturb}
+	s := &sim{world: w, t: t, op: op, timeout: c.Target.Timeout, disturb: sc.disturb,
+		http2: sc.http2, gap: sc.gap, refuses: sc.refuses, stall: sc.stall}
 	if s.service = newCharges(w, op, sc.behaviour); sc.market != nil {
 		s.service = newMarket(w, op, *sc.market)
 	}

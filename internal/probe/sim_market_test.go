@@ -68,6 +68,15 @@ type ways struct {
 	marked  bool   // replays carry a marker
 	apart   string // what handles one request at a time: "all", "callers"
 	hook    string // "down", "up" fails; "nothing": it takes nothing away
+
+	balancer  string        // who chooses the replica: "turns", "sticky", "idle" (the first that has nothing to do), "keys"
+	shy       bool          // refusals do not tell who gave them
+	lag       time.Duration // how long a result is in flight elsewhere
+	exclusive bool          // a replay in progress keeps others off its key, 409
+	limited   int           // every so many requests the balancer refuses one, 429
+	signature bool          // replicas differ in other fields of their answers
+
+	unlucky func(*conn) bool // answered 500 instead, whoever asks
 }
 
 // market is a simulated API with two endpoints, two callers, two replicas and a
@@ -81,6 +90,10 @@ type market struct {
 	away    bool
 	ids     int
 	seen    map[string]string // what faults remember
+	waiting map[string][]*process
+	turn    int    // of the balancer
+	served  int    // by it
+	atWork  [2]int // requests at each replica behind it
 }
 
 // deal is the record of a key.
@@ -88,6 +101,7 @@ type deal struct {
 	print, caller, path string
 	target              string // the replica that made it
 	done                bool
+	madeAt, doneAt      int64
 	status              int
 	body                map[string]any
 	place               string
@@ -97,7 +111,7 @@ type deal struct {
 type sale struct{ order, caller, path string }
 
 func newMarket(w *world, op *contract.Operation, how ways) *market {
-	return &market{world: w, ways: how, op: op, records: map[string]*deal{}, seen: map[string]string{}}
+	return &market{world: w, ways: how, op: op, records: map[string]*deal{}, seen: map[string]string{}, waiting: map[string][]*process{}}
 }
 
 func (m *market) is(faults ...string) bool {
@@ -150,6 +164,10 @@ type bid struct {
 
 func (m *market) serve(c *conn) {
 	c.body()
+	defer m.balance(c)()
+	if c.over {
+		return
+	}
 	b := &bid{market: m, c: c, keys: trace.Get(c.request.Header, "Idempotency-Key"), caller: "one"}
 	if c.other {
 		b.caller = "other"
@@ -165,8 +183,16 @@ func (m *market) serve(c *conn) {
 	ms, _ := fields["work_ms"].(float64)
 	b.work = time.Duration(ms) * time.Millisecond
 	m.sleep(2 * time.Millisecond)
+	if m.unlucky != nil && m.unlucky(c) {
+		b.answer(500, nil, "")
+		return
+	}
 	if b.refused() {
 		return
+	}
+	if late := 400 * time.Millisecond; b.is("locks are taken late") && b.work > late {
+		m.sleep(late)
+		b.work -= late
 	}
 	for _, lock := range b.locks() {
 		if by := m.seen[lock]; by != "" && by != b.caller+b.path && b.is("refused by the lock") {
@@ -174,12 +200,22 @@ func (m *market) serve(c *conn) {
 			return
 		}
 		for m.seen[lock] != "" {
-			m.sleep(time.Millisecond)
+			m.waiting[lock] = append(m.waiting[lock], m.current)
+			m.park(0)
 		}
 		m.seen[lock] = b.caller + b.path
-		defer delete(m.seen, lock)
+		defer m.unlock(lock)
 	}
 	b.handle()
+}
+
+// unlock lets all who wait for a lock try to take it, in their order.
+func (m *market) unlock(lock string) {
+	delete(m.seen, lock)
+	for _, p := range m.waiting[lock] {
+		m.wake(p)
+	}
+	delete(m.waiting, lock)
 }
 
 // locks are what a request takes while it is at work, beside its record.
@@ -295,10 +331,20 @@ func (b *bid) handle() {
 		b.answer(409, nil, "")
 		return
 	}
+	b.forget(at)
 	r := b.records[at]
 	switch {
+	case r == nil && b.elsewhere():
 	case r == nil, b.is("long keys unprotected") && len(b.key) > 60:
 		b.perform(at)
+	case r.caller == "other" && r.target != b.c.target && b.is("others unprotected elsewhere"):
+		b.perform(at)
+	case r.target != b.c.target && b.stuckElsewhere(at, r), r.target != b.c.target && r.done && b.now-r.doneAt < int64(b.lag):
+		b.answer(409, nil, "")
+	case r.target != b.c.target && r.done && b.is("500 elsewhere"):
+		b.answer(500, nil, "")
+	case r.target != b.c.target && r.done && b.is("in flight elsewhere"):
+		b.answer(409, nil, "")
 	case r.caller != b.caller && b.is("callers conflict"):
 		b.answer(422, nil, "")
 	case r.caller != b.caller && b.is("callers get 500"):
@@ -316,6 +362,14 @@ func (b *bid) handle() {
 		b.answer(422, nil, "")
 	default:
 		b.replay(r)
+	}
+}
+
+// forget drops a finished record whose retention is over.
+func (b *bid) forget(at string) {
+	atLeast, _, known := b.op.EffectiveRetention()
+	if r := b.records[at]; known && r != nil && r.done && b.now-r.madeAt >= int64(atLeast) {
+		delete(b.records, at)
 	}
 }
 
@@ -358,6 +412,9 @@ func (b *bid) without(at string) {
 	case b.is("409 without store"):
 		b.answer(409, nil, "")
 		return
+	case b.is("404 without store"):
+		b.answer(404, nil, "")
+		return
 	}
 	b.answer(503, nil, "")
 }
@@ -371,7 +428,7 @@ func (b *bid) perform(at string) {
 		b.answer(409, nil, "")
 		return
 	}
-	r := &deal{print: b.print, caller: b.caller, path: b.path, target: b.c.target}
+	r := &deal{print: b.print, caller: b.caller, path: b.path, target: b.c.target, madeAt: b.now}
 	if b.is("a field tells of the first") {
 		b.tellsOfTheFirst()
 	}
@@ -387,7 +444,7 @@ func (b *bid) perform(at string) {
 	if b.derived {
 		r.place = "/of/" + b.order
 	}
-	r.done = true
+	r.done, r.doneAt = true, b.now
 	if b.is("claims per replica") {
 		b.records[strings.TrimSuffix(at, b.c.target)+"done"] = r
 		b.records[strings.TrimSuffix(at, b.c.target)] = r
@@ -436,6 +493,15 @@ func (b *bid) replay(r *deal) {
 	for !r.done {
 		b.sleep(time.Millisecond)
 	}
+	if lock := "replaying " + b.slot(); b.exclusive {
+		if b.seen[lock] != "" {
+			b.answer(409, nil, "")
+			return
+		}
+		b.seen[lock] = "yes"
+		b.sleep(3 * time.Millisecond)
+		defer delete(b.seen, lock)
+	}
 	b.seen["cached "+b.slot()+b.c.target] = map[bool]string{true: "yes"}[r.target != b.c.target]
 	body := r.body
 	if b.present {
@@ -458,7 +524,10 @@ func (b *bid) answer(status int, body map[string]any, place string) {
 	if place != "" && !b.alike && !b.stamped {
 		header = append(header, [2]string{"Location", place})
 	}
-	if !b.noName {
+	if b.signature {
+		header = append(header, [2]string{"Server", "api/2." + b.c.target}, [2]string{"X-Started", fmt.Sprint(b.now)})
+	}
+	if !b.noName && !(b.shy && status >= 400) {
 		header = append(header, [2]string{"X-Served-By", "replica-" + map[bool]string{true: "", false: b.c.target}[b.is("one instance")]})
 	}
 	raw, _ := json.Marshal(body)

@@ -37,7 +37,11 @@ type sim struct {
 	ended    bool
 	disturb  func(x *conn) trace.Outcome // reset: the request is lost; cut: its answer is; nil: nothing is
 	connects int
-	lost     int // answers that disturb has lost
+	lost     int                                       // answers that disturb has lost
+	http2    bool                                      // copies share a connection
+	gap      func(copy int, shared bool) time.Duration // how much later a copy of several arrives; nil: as it is written
+	refuses  func(c *conn, on leg) bool                // the stream is refused; nil: none is
+	stall    func(where stalling) time.Duration        // how long a process stands still there; nil: never
 }
 
 type simPart struct {
@@ -50,7 +54,7 @@ type simPart struct {
 // header is the first event of a trace of this contract.
 func header(c *contract.Contract, env probe.Env) *trace.Run {
 	return &trace.Run{Schema: trace.Schema, Tool: "idem 0.0.0", ID: env.RunID, Seed: env.Seed, Began: "2026-11-30T12:00:00Z",
-		File: c.File, SHA256: c.SHA256, Contract: string(c.Source), Profile: c.ProfileText(), Steps: probe.StepNames()}
+		File: c.File, SHA256: c.SHA256, Contract: string(c.Source), Profile: c.ProfileText(), Steps: probe.StepNames(), Races: &env.Races}
 }
 
 // carryOut runs the plans against the service and gives the trace.
@@ -146,19 +150,21 @@ func (x *simActor) all(actions []probe.Action) {
 }
 
 func (x *simActor) one(a probe.Action) {
+	x.s.standStill(beforeAction)
 	switch a := a.(type) {
 	case probe.Send:
 		if a.Long || a.HangUp.When != probe.Stay {
 			x.apart(a)
 			return
 		}
-		x.release(a.Label, slices.Repeat([]string{a.Request}, max(a.Copies, 1)), a.Hold, []string{a.Target}, a.Other)
+		x.release(salvo{label: a.Label, ids: slices.Repeat([]string{a.Request}, max(a.Copies, 1)), targets: []string{a.Target},
+			hold: a.Hold, other: a.Other, apart: a.Apart})
 	case probe.Burst:
 		targets := a.Targets
 		if len(targets) == 0 {
 			targets = []string{a.Target}
 		}
-		x.release(a.Label, a.Requests, a.Hold, targets, false)
+		x.release(salvo{label: a.Label, ids: a.Requests, targets: targets, trials: a.Trials, hold: a.Hold, apart: a.Apart})
 	case probe.Count:
 		x.count(a)
 	case probe.Settle:
@@ -214,6 +220,7 @@ func (x *simActor) count(a probe.Count) {
 		x.s.enter(&x.s.places)
 		c := &trace.Count{Subject: a.Subject.Text, By: string(x.s.op.Effects.Kind), Began: x.s.now}
 		x.s.sleep(time.Millisecond)
+		x.s.standStill(beforeCount)
 		n, err := x.s.counted(a)
 		x.s.leave(&x.s.places)
 		if c.N = n; err != nil {

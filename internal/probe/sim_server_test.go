@@ -20,6 +20,8 @@ type behaviour struct {
 
 	before, after time.Duration // work before the effect, and between effect and answer
 	window        time.Duration // between the effect and its record, where they are not one
+	lets          time.Duration // check then act: how long a second copy is let in; 0: a millisecond
+	eager         bool          // a key is claimed by the head, and copies are told before their bodies came
 	retention     time.Duration
 	from          string // first use (empty), "completion" or "last_use"
 	lease         time.Duration

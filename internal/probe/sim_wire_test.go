@@ -44,6 +44,7 @@ func (c *conn) answer(status int, header [][2]string, body []byte) {
 	if c.loses {
 		c.reset(trace.Reset)
 	}
+	c.s.standStill(beforeAnswer)
 	if c.over {
 		return
 	}
@@ -89,19 +90,33 @@ func (c *conn) end(a trace.Answer) {
 	}
 }
 
-// fly sends one copy: its head now, its last byte after a hold.
-func (s *sim) fly(q *probe.Request, hold probe.Hold, target string, holding time.Duration) (*trace.Sent, trace.Answer) {
-	return s.flyUntil(q, hold, target, holding, probe.HangUp{}, false)
+// leg is how a copy travels: where copies share a connection, its number and the
+// copy's stream, and how much later than its writing it arrives.
+type leg struct {
+	number, stream int
+	late           time.Duration
+	released       int64
 }
 
-func (s *sim) flyUntil(q *probe.Request, hold probe.Hold, target string, holding time.Duration, until probe.HangUp, other bool) (*trace.Sent, trace.Answer) {
+// fly sends one copy: its head now, its last byte after a hold.
+func (s *sim) fly(q *probe.Request, hold probe.Hold, target string, holding time.Duration) (*trace.Sent, trace.Answer) {
+	return s.flyUntil(q, hold, target, holding, probe.HangUp{}, false, leg{})
+}
+
+func (s *sim) flyUntil(q *probe.Request, hold probe.Hold, target string, holding time.Duration, until probe.HangUp, other bool, on leg) (*trace.Sent, trace.Answer) {
 	if !s.service.up() {
 		return nil, trace.Answer{Request: q.ID, Outcome: trace.Refused, LastByte: s.now, Error: "connection refused"}
 	}
-	s.connects++
-	c := &conn{s: s, number: s.connects, request: q, wholeAt: s.now + int64(holding+writing+oneWay), hangsUp: until,
+	if on.number == 0 {
+		s.connects++
+		on.number = s.connects
+	}
+	c := &conn{s: s, number: on.number, request: q, wholeAt: s.now + int64(holding+writing+oneWay+on.late), hangsUp: until,
 		other: other, target: target}
-	if s.disturb != nil {
+	if s.refuses != nil && s.refuses(c, on) {
+		c.end(trace.Answer{Outcome: trace.Reset, LastByte: s.now + int64(holding+writing+2*oneWay), Error: "stream refused", Unprocessed: true})
+	}
+	if s.disturb != nil && !c.over {
 		if outcome := s.disturb(c); outcome == trace.Reset {
 			c.wholeAt += int64(time.Hour) // it never arrives
 			c.end(trace.Answer{Outcome: outcome, LastByte: s.now + int64(holding+writing), Error: "connection reset by peer"})
@@ -116,6 +131,7 @@ func (s *sim) flyUntil(q *probe.Request, hold probe.Hold, target string, holding
 			} else {
 				c.body()
 			}
+			s.standStill(beforeServing)
 			s.service.serve(c)
 		})
 	}
@@ -123,7 +139,13 @@ func (s *sim) flyUntil(q *probe.Request, hold probe.Hold, target string, holding
 	if target == "" {
 		target = "0"
 	}
-	sent := &trace.Sent{Request: q.ID, Target: target, Other: other, Connection: c.number, Protocol: "HTTP/1.1", Hold: string(hold), WriteBegan: s.now}
+	sent := &trace.Sent{Request: q.ID, Target: target, Other: other, Connection: c.number, Protocol: "HTTP/1.1", Hold: string(hold), WriteBegan: s.now,
+		Stream: on.stream, Released: on.released}
+	if s.http2 {
+		if sent.Protocol = "HTTP/2"; hold == probe.HoldHeader {
+			sent.Hold = "whole"
+		}
+	}
 	s.sleep(writing)
 	sent.WriteEnded, sent.Whole = s.now, !c.over || c.got.LastByte >= s.now
 	if !c.over {
@@ -155,36 +177,66 @@ func (x *simActor) apart(a probe.Send) {
 	if !a.Long {
 		x.s.enter(&x.s.places)
 	}
-	sent, answer := x.s.flyUntil(x.p.asked[a.Request], probe.NoHold, a.Target, 0, a.HangUp, a.Other)
+	sent, answer := x.s.flyUntil(x.p.asked[a.Request], probe.NoHold, a.Target, 0, a.HangUp, a.Other, leg{})
 	if !a.Long {
 		x.s.leave(&x.s.places)
 	}
 	x.result(a.Label, 0, sent, answer)
 }
 
+// salvo is requests that are released together.
+type salvo struct {
+	label                string
+	ids, targets, trials []string
+	hold                 probe.Hold
+	other, apart         bool
+}
+
 // release sends requests together and records each.
-func (x *simActor) release(label string, ids []string, hold probe.Hold, targets []string, other bool) {
+func (x *simActor) release(v salvo) {
 	x.s.enter(&x.s.places)
-	sent := make([]*trace.Sent, len(ids))
-	answers := make([]trace.Answer, len(ids))
+	sent := make([]*trace.Sent, len(v.ids))
+	answers := make([]trace.Answer, len(v.ids))
+	many := len(v.ids) > 1
+	var on leg
+	if many && v.hold != probe.NoHold {
+		on.released = x.s.now + int64(held)
+	}
+	if many && x.s.http2 && !v.apart {
+		x.s.connects++
+		on.number = x.s.connects
+	}
 	var copies []func()
-	for i, id := range ids {
+	for i, id := range v.ids {
+		holding, hold, on := time.Duration(0), v.hold, on
+		if on.number > 0 {
+			on.stream = 2*i + 1 // RFC 9113, 5.1.1
+		} else {
+			holding = time.Duration(i) * apart
+		}
+		if on.released > 0 {
+			holding += held
+		}
+		if !many {
+			hold = probe.NoHold
+		}
+		if many && x.s.gap != nil {
+			on.late = x.s.gap(i, on.number > 0)
+		}
 		copies = append(copies, func() {
-			holding := time.Duration(i) * apart
-			if len(ids) > 1 && hold != probe.NoHold {
-				holding += held
-			}
-			h := hold
-			if len(ids) == 1 {
-				h = probe.NoHold
-			}
-			sent[i], answers[i] = x.s.flyUntil(x.p.asked[id], h, targets[i%len(targets)], holding, probe.HangUp{}, other)
+			sent[i], answers[i] = x.s.flyUntil(x.p.asked[id], hold, v.targets[i%len(v.targets)], holding, probe.HangUp{}, v.other, on)
 		})
 	}
 	x.s.together(copies)
 	x.s.leave(&x.s.places)
-	for i := range ids {
-		x.result(label, i, sent[i], answers[i])
+	seen := map[string]int{}
+	for i := range v.ids {
+		y := *x
+		if len(v.trials) > 0 {
+			y.trial = v.trials[i]
+		}
+		y.result(v.label, seen[y.trial], sent[i], answers[i])
+		seen[y.trial]++
 	}
 }
 

@@ -51,6 +51,9 @@ func slowMoments(op *contract.Operation) []time.Duration {
 			moments = append(moments, m)
 		}
 	}
+	if op.Promise.OwnerMax.Known {
+		moments = append([]time.Duration{d/10 + tick}, moments...) // who is told of a claim then knows when it began
+	}
 	var out []time.Duration
 	for _, m := range moments {
 		if m <= withinRetention(op, m) {
@@ -82,7 +85,7 @@ func planSlow(b *builder) {
 		b.count("control-before", alone),
 		[]Action{Fan{Branches: branches}},
 		b.count("counted", op),
-		[]Action{comeBack("again", id, patience(b.op)), b.environmentAs(f, "slow", "environment", labels...)},
+		[]Action{comeBack("again", id, patience(b.op)), b.environmentAs(f, "slow", "environment", 2, NoHold, labels...)},
 		b.above("appeared", "before", op),
 		b.settled("settled", op),
 		b.count("settled-control", alone),

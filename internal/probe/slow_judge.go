@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,7 @@ func judgeSlow(j *judging) {
 			race = append(race, x)
 		}
 	}
-	if j.lapsedBefore(t, slow) {
+	if j.lapsedBefore(t, slow) || j.wasBehind(slow, race[1:]) {
 		return
 	}
 	again := j.sentInTime(t, slow, "again")
@@ -50,6 +51,19 @@ func judgeSlow(j *judging) {
 		j.judgeRetried(t, "after it", winner, again, wrong, "settled")
 	}
 	j.slowShown(slow, race[1:])
+}
+
+// wasBehind says that a duplicate was sent before the slow request: then it is
+// the operation's first, and none that comes while the slow one works.
+func (j *judging) wasBehind(slow *Exchange, duplicates []*Exchange) bool {
+	for _, x := range duplicates {
+		if slow.sentAt() > 0 && x.sentAt() > 0 && x.sentAt() < slow.sentAt() {
+			j.unsure(0, "run it again, where it is less busy", "slow: the slow request was sent %s after a duplicate of it",
+				slow.later(x).Round(time.Millisecond))
+			return true
+		}
+	}
+	return false
 }
 
 // ranWithin looks for a second effect among the counts that were read while the
@@ -105,8 +119,13 @@ func (j *judging) slowResult(t *Trial, slow *Exchange, race []*Exchange) *Exchan
 	if j.superseded(slow) && others != nil {
 		return others
 	}
+	if (c.inFlight || c.duplicate) && others != nil && !j.owned(race[1:]) {
+		j.unsure(0, "run it again, nearer to the target or where it is less busy",
+			"slow: a duplicate may have overtaken the slow request, which got %s: who of them worked cannot be told", j.rules.describe(slow))
+		return nil
+	}
 	alone := j.rules.class(t.Last("control")).welcome
-	if slow.Whole() && others != nil && alone && !j.environmental(t, slow) {
+	if slow.Whole() && others != nil && alone && !j.elsewhere(t, slow) {
 		j.accuse(t, Finding{Slug: j.slug("refused"), Case: "the slow request itself", Follows: j.followsRuns(true),
 			Expected: "the operation's result, as without duplicates", Actual: j.rules.describe(slow)},
 			j.op.Promise.Duplicate.Pos, "a live owner keeps its claim, and its caller gets the result")
@@ -119,6 +138,16 @@ func (j *judging) slowResult(t *Trial, slow *Exchange, race []*Exchange) *Exchan
 	}
 	j.first(t, "slow")
 	return nil
+}
+
+// owned says that the slow request is known to have owned its key: a duplicate was
+// told that somebody does before any was sent that was told otherwise. Without
+// it one that came first on the way may own the key.
+func (j *judging) owned(during []*Exchange) bool {
+	told := j.claimedBy(during)
+	return told > 0 && !slices.ContainsFunc(during, func(x *Exchange) bool {
+		return !j.rules.class(x).inFlight && x.sentAt() < told
+	})
 }
 
 // superseded says that the operation worked longer than a live owner may keep
@@ -178,6 +207,7 @@ func (j *judging) judgeClaimEnds(t *Trial, slow *Exchange, during []*Exchange, w
 		return
 	}
 	late := m.Value + max(m.Value/4, 250*time.Millisecond)
+	claimed := j.claimedBy(during)
 	for _, x := range during {
 		c := j.rules.class(x)
 		if c.accepted && len(j.rules.replay(slow, x)) > 0 {
@@ -186,7 +216,7 @@ func (j *judging) judgeClaimEnds(t *Trial, slow *Exchange, during []*Exchange, w
 		if c.accepted && x.since(slow) > m.Value {
 			return // it waited until the claim ended, or took it over: a later one met its claim
 		}
-		if c.inFlight && !c.duplicate && x.later(slow) > late {
+		if c.inFlight && !c.duplicate && claimed > 0 && time.Duration(x.sentAt()-claimed) > late {
 			j.accuse(t, Finding{Slug: j.slug("claim-outlived"), Expected: "a key that is free, or answered, after " + m.Value.String(),
 				Actual: "in flight " + x.later(slow).Round(10*time.Millisecond).String() + " after the operation was sent"},
 				m.Pos, "a live owner keeps its claim no longer than owner_max")
@@ -224,4 +254,15 @@ func (j *judging) slowShown(slow *Exchange, during []*Exchange) {
 		j.unsure(pos.Line, "make request.slow work longer, such as twice promise."+name,
 			"slow: no duplicate came after promise.%s of %s had passed while the operation still worked", name, d)
 	}
+}
+
+// claimedBy is when the first duplicate was told that the operation is in flight:
+// by then it was claimed, however late its request was taken up. 0: none was.
+func (j *judging) claimedBy(during []*Exchange) (told int64) {
+	for _, x := range during {
+		if c := j.rules.class(x); c.inFlight && (told == 0 || x.answeredAt() < told) {
+			told = x.answeredAt()
+		}
+	}
+	return told
 }

@@ -77,9 +77,11 @@ type judging struct {
 	prior    map[string]bool // slugs of findings of steps judged before
 	shapes   func() []shape  // of the operation's first answers, in all steps
 	busy     []busyMoment    // of the whole run
+	fresh    int             // new keys that were answered in the whole run
 	strict   bool            // --require-effects
 	planted  *trace.Planted  // of a harvest; nil: the run is judged by itself
 	epoch    string          // of a harvest: the wall clock when the run's was 0
+	asked    trace.Races     // how races were to be run, where flags said it
 	accused  int             // accusations made, those that a finding tells already included
 	result   Result
 
@@ -252,8 +254,9 @@ func (j *judging) finish() Result {
 	r := &j.result
 	j.counterControl()
 	j.environmentControl()
+	j.measureInstances()
 	if !j.history.Whole && len(r.Findings) == 0 {
-		j.unsure(0, "run it again to the end", "the run ended before the step was complete")
+		j.unsure(0, "run it again to the end", "%s", "the run ended before the step was complete"+j.lastUndone())
 	}
 	switch {
 	case len(r.Findings) > 0:
@@ -266,6 +269,17 @@ func (j *judging) finish() Result {
 	return *r
 }
 
+// lastUndone gives the last reason why an action of the plan was not carried out,
+// for the end of a sentence.
+func (j *judging) lastUndone() string {
+	for _, t := range slices.Backward(j.history.Trials) {
+		if n := len(t.Undone); n > 0 {
+			return ": " + t.Undone[n-1]
+		}
+	}
+	return ""
+}
+
 // counterControl shows the counter control and makes a pass without a sound
 // counter what it is.
 func (j *judging) counterControl() {
@@ -274,8 +288,13 @@ func (j *judging) counterControl() {
 		j.control("counter", c.Sound, "%s", c.Text)
 		if !c.Sound && !c.Answers {
 			// No counter can count what was never done.
-			j.unsure(j.op.Request.Pos.Line, "make the contract's request one that the API accepts, "+
-				"also with the same values under another key", "%s", c.Why)
+			settle := "make the contract's request one that the API accepts, also with the same values under another key"
+			if c.HTTP2 {
+				settle = ifHTTP2Alone
+			}
+			j.unsure(j.op.Request.Pos.Line, settle, "%s", c.Why)
+		} else if !c.Sound && c.Late {
+			j.unsure(j.op.Promise.Retention.Pos.Line, longerRetention, "%s", c.Why)
 		} else if !c.Sound {
 			line := 0
 			if j.op.Effects != nil {

@@ -88,8 +88,9 @@ func planStoreDown(b *builder) {
 			}},
 			Store{Up: true},
 			Fan{Branches: [][]Action{
-				{Try{Trial: duringOutage, Body: []Action{recovered("back", duringID, storeBack(b.op)), recovered("again", duringID, patience(b.op))}}},
-				{Try{Trial: beforeOutage, Body: []Action{recovered("back", finishedID, storeBack(b.op))}}},
+				{Try{Trial: duringOutage, Body: []Action{recovered("back", duringID, storeBack(b.op)), recovered("again", duringID, patience(b.op)),
+					b.environment(duringOutage, 2, NoHold, "back", "again")}}},
+				{Try{Trial: beforeOutage, Body: []Action{recovered("back", finishedID, storeBack(b.op)), b.environment(beforeOutage, 2, NoHold, "back")}}},
 				{Try{Trial: afterOutage, Body: []Action{recovered("first", afterID, storeBack(b.op))}}},
 			}},
 			Try{Trial: duringOutage, Body: join(b.above("back", "before", during), b.settled("settled", during))},

@@ -3,6 +3,7 @@ package probe
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,13 +110,19 @@ func (j *judging) judgeInOutage(t *Trial) {
 	}
 	wrong := f.Slug
 	if answered {
-		if shown := j.shown(j.rules.replay(during, cmp.Or(welcomeOf(j, retry), again))); len(shown) > 0 {
+		retry = cmp.Or(welcomeOf(j, retry), again)
+		if j.environmental(t, retry) {
+			return
+		}
+		if shown := j.shown(j.rules.replay(during, retry)); len(shown) > 0 {
 			j.accuse(t, Finding{Slug: "store-down/result-lost", Case: t.Name, Follows: cmp.Or(wrong, j.followsDuplicate()),
 				Expected: j.expectedDuplicate(), Actual: list(shown)}, pos, "what was answered as done in the outage is not forgotten by its end")
 		}
 		return
 	}
-	j.judgeBack(t, back, again, wrong)
+	if !j.environmental(t, back) && !j.environmental(t, again) {
+		j.judgeBack(t, back, again, wrong)
+	}
 }
 
 func welcomeOf(j *judging, x *Exchange) *Exchange {
@@ -164,7 +171,7 @@ func (j *judging) hangsAfterOutage(t *Trial, first *Exchange) bool {
 		return false
 	}
 	waited := time.Duration(last.Answer.LastByte - tries[0].Sent.WriteEnded)
-	if waited < storeBack(j.op) {
+	if waited < storeBack(j.op) || j.elsewhere(t, last) {
 		return false
 	}
 	j.accuse(t, Finding{Slug: "store-down/stuck-in-progress", Case: t.Name, Expected: "its result", Follows: j.followsDuplicate(),
@@ -195,7 +202,11 @@ func (j *judging) judgeFinished(t *Trial) {
 	}
 	for _, x := range []*Exchange{during, back} {
 		if x == during && !j.rules.class(x).welcome {
-			continue // a refusal in the outage is what is hoped for
+			j.refusedForGood(t, x) // any other refusal in the outage is what is hoped for
+			continue
+		}
+		if j.environmental(t, x) {
+			continue
 		}
 		f := Finding{Slug: "store-down/result-lost", Case: t.Name, Expected: j.expectedDuplicate(), Follows: cmp.Or(wrong, j.followsDuplicate())}
 		if c := j.rules.class(x); x == back && !c.welcome && !c.duplicate {
@@ -209,4 +220,18 @@ func (j *judging) judgeFinished(t *Trial) {
 			j.accuse(t, f, pos, "a finished key gives its result in and after the outage, or none")
 		}
 	}
+}
+
+// refusedForGood doubts a refusal in the outage that no caller comes back
+// after: it tells of a finished operation that it was not done. Callers come
+// back after 408, 409, 423, 425 and 429 (RFC 9110, section 15.5; RFC 4918,
+// section 11.3; RFC 8470, section 5.2; RFC 6585, section 4), and after what the
+// contract calls in flight or a duplicate's answer.
+func (j *judging) refusedForGood(t *Trial, x *Exchange) {
+	c := j.rules.class(x)
+	if !x.Whole() || x.status()/100 != 4 || slices.Contains([]int{408, 409, 423, 425, 429}, x.status()) || c.inFlight || c.duplicate {
+		return
+	}
+	j.unsure(j.op.StoreDown.Pos.Line, "while the store is away answer with 503, or another status after which callers come back",
+		"%s: %s in the outage refuses for good an operation that is done", t.Name, j.rules.describe(x))
 }

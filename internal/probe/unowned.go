@@ -27,8 +27,7 @@ func (t *Trial) keptOff(r rules, labels []string) bool {
 // flight; false of any other exchange. Around an outage, a crash and requests
 // that fail on purpose a service may say so for a while: that holds for then.
 func unownedMoment(r rules, step string, x *Exchange) (busyMoment, bool) {
-	fresh := x.Attempt == 0 && (firstLabels[x.Label] || x.Label == "control" || x.Label == "environment")
-	if c := r.class(x); !fresh || !c.inFlight || c.duplicate {
+	if c := r.class(x); !x.ofNewKey() || !c.inFlight || c.duplicate {
 		return busyMoment{}, false
 	}
 	m := busyMoment{status: x.Answer.Status, at: x.Answer.FirstByte, flight: true}

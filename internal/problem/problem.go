@@ -13,10 +13,11 @@ import (
 
 // Error is a problem with what the user gave: a file, a flag, a payload.
 type Error struct {
-	Where string // "recipe.yaml:3:5", "/cart/id", "byte 12"; empty where there is no place
-	What  string // lower case, no full stop
-	Hint  string // a corrected command or line; empty where there is none
-	Err   error  // the cause, for errors.Is and errors.As; its text is not shown
+	Where   string // "recipe.yaml:3:5", "/cart/id", "byte 12"; empty where there is no place
+	Pointer string // the place in a payload as an exact JSON Pointer, for programs, where Where is spelled for people; private names masked
+	What    string // lower case, no full stop
+	Hint    string // a corrected command or line; empty where there is none
+	Err     error  // the cause, for errors.Is and errors.As; its text is not shown
 }
 
 // New makes a problem at a place; where may be empty.

@@ -35,9 +35,17 @@ func (r Ready) ask(ctx context.Context) wire.Result {
 	return r.Client.Send(ctx, r.Endpoint, wire.Message{Method: "GET", Target: r.Path})
 }
 
-// Taken reports whether something listens there, whatever it answers.
+// Taken reports whether something is in the service's place already, whatever
+// it answers. A proxy that says that it reaches nobody behind it (RFC 9110,
+// 15.6.3 and 15.6.5) is none: the place behind it is free. Where what is there
+// speaks another version of HTTP, a request in HTTP/1.1 is what tells.
 func (r Ready) Taken(ctx context.Context) bool {
-	return r.ask(ctx).Outcome != trace.Refused
+	answer := r.ask(ctx)
+	if answer.Outcome == trace.Refused {
+		r.Endpoint = r.Endpoint.Speaking(wire.HTTP1)
+		answer = r.ask(ctx)
+	}
+	return answer.Outcome != trace.Refused && answer.Status != 502 && answer.Status != 504
 }
 
 // Await asks until the answer is 2xx, within a time. gone, where not nil, ends
@@ -60,7 +68,7 @@ func (r Ready) await(ctx context.Context, within, patience time.Duration, gone <
 			return nil
 		case answer.Outcome == trace.Answered:
 			said = "status " + strconv.Itoa(answer.Status)
-		case wait.Err() == nil:
+		case !over(wait):
 			said = answer.Err.Error()
 		}
 		switch {
@@ -82,6 +90,13 @@ func (r Ready) await(ctx context.Context, within, patience time.Duration, gone <
 			return problem.New("", "%s did not answer 2xx within %s: %s", r, within, said)
 		}
 	}
+}
+
+// over says whether a context's time has passed. A connection that keeps the same
+// deadline may fail by it a moment before the context ends.
+func over(ctx context.Context) bool {
+	until, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !time.Now().Before(until)
 }
 
 // settled says whether a status comes from a service that runs, and will not

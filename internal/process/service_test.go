@@ -103,33 +103,49 @@ func TestServiceThatNeverRan(t *testing.T) {
 	}
 }
 
+// answering says the same to everybody until the test ends.
+func answering(t *testing.T, answer string) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	t.Cleanup(func() { l.Close(); all.Wait() })
+	all.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conn.Read(make([]byte, 1))
+			conn.Write([]byte(answer))
+			conn.Close()
+		}
+	})
+	return l.Addr().String()
+}
+
+// A proxy that reaches nobody leaves the place behind it free.
+func TestAProxyIsNotTheService(t *testing.T) {
+	for status, free := range map[string]bool{"502 Bad Gateway": true, "504 Gateway Timeout": true, "503 Service Unavailable": false, "404 Not Found": false} {
+		s := service(t, answering(t, "HTTP/1.1 "+status+"\r\nContent-Length: 0\r\n\r\n"))
+		if err := s.vacant(t.Context()); (err == nil) != free {
+			t.Errorf("%s: %v", status, err)
+		}
+	}
+}
+
 func TestSomethingElseAnswersAlready(t *testing.T) {
 	for name, answer := range map[string]string{
 		"http": "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "an error": "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n",
 		"no http": "220 mail\r\n", "nothing": "",
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			var all sync.WaitGroup
-			defer all.Wait()
-			defer l.Close()
-			all.Go(func() {
-				for {
-					conn, err := l.Accept()
-					if err != nil {
-						return
-					}
-					conn.Read(make([]byte, 1))
-					conn.Write([]byte(answer))
-					conn.Close()
-				}
-			})
-			s := service(t, l.Addr().String())
-			_, err = s.Start(context.Background())
-			if err == nil || !strings.Contains(err.Error(), "something else already answers at http://"+l.Addr().String()) || problem.Hint(err) == "" {
+			addr := answering(t, answer)
+			s := service(t, addr)
+			_, err := s.Start(context.Background())
+			if err == nil || !strings.Contains(err.Error(), "something else already answers at http://"+addr) || problem.Hint(err) == "" {
 				t.Errorf("got %v", err)
 			}
 			if s.PID() != 0 {

@@ -94,3 +94,19 @@ func TestAWaiterMissesNothingWhileItsListenerIsAway(t *testing.T) {
 		}
 	}
 }
+
+// On SQLite waiters look again after they began to watch.
+func TestAWatchThatComesTooLateIsToldAtOnce(t *testing.T) {
+	s := mustOpen(t, testneed.Postgres(t))
+	rec := mustClaim(t, s, asking("k", "f", 0))
+	if err := s.Commit(ctx, paying(rec, "o", 0)); err != nil {
+		t.Fatal(err)
+	}
+	changed, stop := s.Watch(ctx, rec.Lease.ID)
+	defer stop()
+	select {
+	case <-changed:
+	case <-time.After(30 * time.Second):
+		t.Fatal("never told")
+	}
+}

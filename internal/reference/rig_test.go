@@ -32,7 +32,7 @@ func newRig(t testing.TB, store Store, clock *testClock, change func(*Options)) 
 		t.Fatal(err)
 	}
 	srv := httptest.NewUnstartedServer(s)
-	srv.Config = newServer(s)
+	srv.Config = newServer(s, &o)
 	srv.Start()
 	t.Cleanup(func() {
 		s.end()

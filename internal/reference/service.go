@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -28,7 +29,9 @@ type Options struct {
 	Instance    string // X-Served-By; empty sends none
 	EffectURL   string // another service that moves the money; empty for none
 	Admin       bool   // test hooks: POST /admin/advance, POST /admin/store, X-Test-Fail
+	HTTP2Only   bool   // no HTTP/1.1 is spoken
 
+	TLS       *tls.Config // with a certificate: https is served; nil: http
 	Clock     Clock
 	Log       *slog.Logger
 	Behaviour Behaviour
@@ -50,9 +53,9 @@ func Defaults() Options {
 func (o Options) check() error {
 	switch {
 	case o.InFlight != "wait" && o.InFlight != "reject":
-		return problem.New("--in-flight", "is not wait or reject")
+		return problem.New("--in-flight", "is not wait or reject").Meaning(o.InFlight, []string{"wait", "reject"})
 	case o.Keyless != "reject" && o.Keyless != "execute":
-		return problem.New("--keyless", "is not reject or execute")
+		return problem.New("--keyless", "is not reject or execute").Meaning(o.Keyless, []string{"reject", "execute"})
 	case o.Conflict != 400 && o.Conflict != 409 && o.Conflict != 422:
 		return problem.New("--conflict", "is not 400, 409 or 422")
 	case o.Lease < 10*time.Millisecond:
@@ -101,6 +104,7 @@ type Service struct {
 	slots  chan struct{}
 
 	bodyTime time.Duration // how long a body may take to arrive
+	front    http.Handler  // where the address is shared: what chooses the replica
 }
 
 // maxRequests bounds the operations that run or wait at once.

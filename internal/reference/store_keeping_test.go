@@ -141,22 +141,6 @@ func TestWaitersAreWokenByCommitAndRelease(t *testing.T) {
 	})
 }
 
-func TestAWatchThatComesTooLateIsToldAtOnce(t *testing.T) {
-	eachStore(t, func(t *testing.T, open func() Store) {
-		s := open()
-		if s.(*sqlStore).dialect.announce == nil {
-			t.Skip("waiters here look again after they began to watch")
-		}
-		rec := mustClaim(t, s, asking("k", "f", 0))
-		if err := s.Commit(ctx, paying(rec, "o", 0)); err != nil {
-			t.Fatal(err)
-		}
-		changed, stop := s.Watch(ctx, rec.Lease.ID)
-		defer stop()
-		<-changed
-	})
-}
-
 func TestTimeMovesForAllAndForGood(t *testing.T) {
 	eachStore(t, func(t *testing.T, open func() Store) {
 		a, b := open(), open()

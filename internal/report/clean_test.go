@@ -135,14 +135,19 @@ func TestHostileTextStaysText(t *testing.T) {
 func checkMarkdownLine(t *testing.T, line string) {
 	t.Helper()
 	table := strings.HasPrefix(line, "| ")
-	for _, markup := range []string{"**bold**", "<script>", "https://evil", " @all"} {
+	markups := []string{"**bold**", "<script>", "https://evil", " @all"}
+	if strings.HasPrefix(line, "<details>") {
+		markups = []string{"<script>", " @all"} // HTML, in which Markdown is text (CommonMark, 4.6)
+	}
+	for _, markup := range markups {
 		inCode := strings.HasPrefix(line, "  ") || strings.Contains(line, "`````")
 		if strings.Contains(line, markup) && (table || !inCode) {
 			t.Errorf("%s is markup in %q", markup, line)
 		}
 	}
-	if table && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 4 {
-		t.Errorf("a table row of other than three cells: %q", line)
+	cells := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") - 1
+	if table && cells != 3 && cells != len(releaseColumns) {
+		t.Errorf("a table row of %d cells: %q", cells, line)
 	}
 }
 
@@ -156,6 +161,9 @@ func anywhere(text string) probe.Report {
 	s.Findings[0].Exchanges[0].Answer.Error = text
 	s.Reasons = []probe.Reason{{Text: text, Settle: text}}
 	r.Operations[0].Name, r.File = text, text
+	e := &r.Operations[0].Steps[1].Evidence
+	e.Releases = []probe.Release{{Copies: 2, Protocol: text, Hold: text, Uncounted: []probe.Uncounted{{Why: text, Rounds: 1}}}}
+	e.Pictures = []probe.Picture{{Case: text, Why: text, Copies: []probe.Pictured{{Written: true, Class: text}}}}
 	return r
 }
 

@@ -44,6 +44,9 @@ type Fact struct {
 	List  []string // a value of several; JSON gives an array
 	Open  bool     // the contract leaves it open; JSON gives null
 
+	Line   int  // of the contract: where it is stated, or would be; 0: not known
+	Stated bool // a line of the contract says it, and no default or profile
+
 	Detail bool // too much for the one page that a person is shown first
 }
 
@@ -70,7 +73,7 @@ type DryRequest struct {
 // NewDryStep makes a dry step of a plan. Fingerprints are by request id. A dry
 // run reads no secret, so that there is nothing to mask.
 func NewDryStep(p probe.Plan, fingerprints map[string]string) DryStep {
-	s := DryStep{Step: p.Step, Idle: p.Idle, Makes: p.Makes, Sends: MostSends(p), Lines: PlanLines(p)}
+	s := DryStep{Step: p.Step, Idle: p.Idle, Makes: p.Makes, Sends: MostSends(p), Lines: PlanLines(p), Notes: p.Notes}
 	s.ExpectMakes, s.ExpectSends = Expected(p)
 	var nothing *trace.Masker
 	for _, q := range p.Requests {
@@ -81,21 +84,21 @@ func NewDryStep(p probe.Plan, fingerprints map[string]string) DryStep {
 	return s
 }
 
-// section is a section with its name in every format.
+// section is a section with its name in every format, and its title for people.
 type section struct {
-	name  string
-	facts []Fact
+	name, title string
+	facts       []Fact
 }
 
 // named gives the six sections in their order.
 func (s Sections) named() []section {
 	return []section{
-		{"request_fingerprint", s.RequestFingerprint},
-		{"stable_id", s.StableID},
-		{"duplicate", s.Duplicate},
-		{"replay", s.Replay},
-		{"conflict", s.Conflict},
-		{"retention", s.Retention},
+		{"request_fingerprint", "request-fingerprint contract", s.RequestFingerprint},
+		{"stable_id", "stable-ID recipe", s.StableID},
+		{"duplicate", "duplicate behaviour", s.Duplicate},
+		{"replay", "replay response", s.Replay},
+		{"conflict", "conflict policy", s.Conflict},
+		{"retention", "retention tests", s.Retention},
 	}
 }
 

@@ -39,7 +39,8 @@ func writeDryHuman(b *bytes.Buffer, d Dry, o Options) error {
 func (d Dry) bounds() string {
 	t := d.totals()
 	return fmt.Sprintf("a live run makes %s and sends %s where every answer is final at once, "+
-		"at most %d and %d with all retries and controls that the plan allows",
+		"at most %d and %d with all retries and controls that the plan allows: "+
+		"a bound that only a service in trouble all along comes near, lower with --only or --skip",
 		plural(t.ExpectMakes, "operation"), plural(t.ExpectSends, "request"), t.Makes, t.Sends)
 }
 

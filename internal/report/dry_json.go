@@ -9,7 +9,8 @@ import (
 )
 
 // jsonDry is the report's least shape with the six sections and the plan: each
-// section an object with a member for each operation.
+// section an object with a member for each operation, and all of them once more
+// as parts, which say of each fact whether it is known, and by which line.
 type jsonDry struct {
 	jsonReport
 	RequestFingerprint ordered    `json:"request_fingerprint"`
@@ -18,6 +19,7 @@ type jsonDry struct {
 	Replay             ordered    `json:"replay"`
 	Conflict           ordered    `json:"conflict"`
 	Retention          ordered    `json:"retention"`
+	Parts              []jsonPart `json:"parts"`
 	Plan               []jsonPlan `json:"plan"`
 	Makes              int        `json:"makes_at_most"`
 	Sends              int        `json:"sends_at_most"`
@@ -50,7 +52,7 @@ type jsonAction struct {
 }
 
 func writeDryJSON(b *bytes.Buffer, d Dry, o Options) error {
-	out := jsonDry{jsonReport: reportJSON(d.asReport(), o), Plan: []jsonPlan{}}
+	out := jsonDry{jsonReport: reportJSON(d.asReport(), o), Parts: partsJSON(d.Operations), Plan: []jsonPlan{}}
 	out.Contract.Name = d.Name
 	t := d.totals()
 	out.Makes, out.Sends, out.ExpectMakes, out.ExpectSends = t.Makes, t.Sends, t.ExpectMakes, t.ExpectSends
@@ -86,15 +88,20 @@ func planJSON(operation string, s DryStep, auth [][2]string) jsonPlan {
 func factsJSON(facts []Fact) ordered {
 	out := ordered{}
 	for _, f := range facts {
-		var v any = f.Value
-		if f.Open {
-			v = nil
-		} else if f.List != nil {
-			v = f.List
-		}
-		out = append(out, member{f.Name, v})
+		out = append(out, member{f.Name, f.json()})
 	}
 	return out
+}
+
+// json is a fact's value: null where it is open.
+func (f Fact) json() any {
+	switch {
+	case f.Open:
+		return nil
+	case f.List != nil:
+		return f.List
+	}
+	return f.Value
 }
 
 // ordered is a JSON object that keeps its members' order.

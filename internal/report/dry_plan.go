@@ -17,7 +17,7 @@ const dryBody = 400
 // whole shows an operation with every fact, request and action.
 func (h human) whole(op DryOperation) {
 	for _, s := range op.Sections.named() {
-		h.line("  %s", h.colour(s.name, color.Bold))
+		h.line("  %s: %s", h.colour(s.name, color.Bold), s.title)
 		h.facts(s.facts)
 	}
 	h.line("  %s", h.colour("plan", color.Bold))

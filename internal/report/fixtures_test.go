@@ -213,6 +213,10 @@ func hostile() probe.Report {
 	f.Exchanges[1].Answer.Body.Head, f.Exchanges[1].Answer.Body.Base64 = evil, false
 	f.Counts[0].Subject, f.Counts[0].By, f.Counts[1].Error = evil, evil, evil
 	s.Findings = append(s.Findings, probe.Finding{Slug: evil, ID: evil, Follows: evil, Actual: evil, Repro: evil})
+	races := &op.Steps[1].Evidence
+	races.Releases = []probe.Release{{Copies: 2, Keys: 1, Protocol: evil, Hold: evil, Made: 1, Uncounted: []probe.Uncounted{{Why: evil, Rounds: 1}}}}
+	races.Powers = []probe.Power{{Hold: evil, Rounds: 1, Window: 1}}
+	races.Pictures = []probe.Picture{{Case: evil, Why: evil, Copies: []probe.Pictured{{Hold: evil, Class: evil, Instance: evil, Written: true}, {Copy: 1, Class: evil}}}}
 	op.Steps[2] = probe.Result{Step: "conflict" + evil, Verdict: probe.Inconclusive, Reasons: []probe.Reason{{Text: evil, Line: 2, Settle: evil}}}
 	return r
 }

@@ -3,8 +3,11 @@ package report
 import (
 	"bytes"
 	"flag"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/idem-toolkit/idem/internal/probe"
@@ -13,13 +16,14 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // fileEnds are the endings of the golden files.
-var fileEnds = map[string]string{"human": "txt", "json": "json", "junit": "xml", "sarif": "sarif", "tap": "tap", "markdown": "md", "html": "html"}
+var fileEnds = map[string]string{"human": "txt", "json": "json", "junit": "xml", "sarif": "sarif", "tap": "tap", "markdown": "md", "html": "html", "github": "log"}
 
 var reports = []struct {
 	name string
 	make func() probe.Report
 }{
 	{"pass", passing}, {"fail", failing}, {"inconclusive", unsettled}, {"interrupted", interrupted}, {"hostile", hostile},
+	{"released", undisturbed},
 }
 
 var goldenOptions = Options{BaseURLs: []string{"http://127.0.0.1:8080/api/"},
@@ -93,6 +97,16 @@ func TestGoldenNarrow(t *testing.T) {
 	golden(t, "narrow.txt", b.Bytes())
 }
 
+// TestGoldenReleases: how copies were released, for those who ask, on terminals
+// of several widths.
+func TestGoldenReleases(t *testing.T) {
+	var b bytes.Buffer
+	for _, columns := range []int{100, 80, 60, 40} {
+		b.WriteString(verbose(released(), columns))
+	}
+	golden(t, "releases-verbose.txt", b.Bytes())
+}
+
 func TestGoldenDryVerbose(t *testing.T) {
 	o := goldenOptions
 	o.Verbose = true
@@ -112,5 +126,36 @@ func TestGoldenDry(t *testing.T) {
 			}
 			golden(t, "dry."+fileEnds[format], b.Bytes())
 		})
+	}
+}
+
+// TestNoVerdictCallsARaceSafe: that no double came shows no absence of one, in
+// whatever format and however many rounds (release, Design).
+func TestNoVerdictCallsARaceSafe(t *testing.T) {
+	word := regexp.MustCompile(`(?i)\bsafe(ly|ty)?\b`)
+	files := 0
+	err := fs.WalkDir(os.DirFS(filepath.Join("..", "..", "testdata", "golden")), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "golden", path))
+		for line := range strings.Lines(string(text)) {
+			if word.MatchString(line) {
+				t.Errorf("%s: %q", path, line)
+			}
+		}
+		return err
+	})
+	if err != nil || files == 0 {
+		t.Fatalf("%d files, %v", files, err)
+	}
+	for _, columns := range []int{40, 80} {
+		if text := verbose(released(), columns); word.MatchString(text) {
+			t.Error(text)
+		}
+	}
+	if !word.MatchString("this endpoint is safe") {
+		t.Error("the word is not seen")
 	}
 }

@@ -34,6 +34,7 @@ func writeHTML(b *bytes.Buffer, r probe.Report, o Options) error {
 		p.table(op)
 		for _, s := range op.Steps {
 			p.details(op.Name, s)
+			p.releases(s)
 		}
 	}
 	p.foot()

@@ -111,6 +111,7 @@ func (h human) details(operation string, steps []probe.Result) {
 	if h.o.Verbose {
 		for _, s := range steps {
 			h.everything(operation, s)
+			h.releases(operation, s)
 		}
 	}
 }
@@ -137,6 +138,9 @@ func (h human) finding(operation string, s probe.Result, f probe.Finding) {
 // also lists the cases that show the same, the first of many.
 func (h human) also(cases []string) string {
 	const most = 3
+	if h.o.Verbose {
+		cases = likes(cases, func(name string) string { return name })
+	}
 	if len(cases) <= most+1 || h.o.Verbose {
 		return clean(strings.Join(cases, "; "))
 	}
@@ -226,8 +230,11 @@ func (h human) everything(operation string, s probe.Result) {
 		}
 		h.labelled("control", clean(c.Name)+" "+held+prefixed(": ", clean(c.Text)))
 	}
-	for _, c := range s.Cases {
-		h.labelled(string(c.Verdict), clean(c.Name)+prefixed(": ", clean(c.Text)))
+	for _, line := range likes(s.Cases, func(c probe.Case) string {
+		return string(c.Verdict) + "\n" + clean(c.Name) + prefixed(": ", clean(c.Text))
+	}) {
+		verdict, text, _ := strings.Cut(line, "\n")
+		h.labelled(verdict, text)
 	}
 	h.line("")
 }

@@ -25,6 +25,8 @@ type jsonReport struct {
 	Began          string          `json:"began,omitempty"`
 	Interrupted    bool            `json:"interrupted"`
 	RequireEffects bool            `json:"require_effects"`
+	HTTP           string          `json:"http,omitempty"`   // --http, where it overrode the contract
+	Target         string          `json:"target,omitempty"` // --target, where it overrode the contract
 	Contract       jsonContract    `json:"contract"`
 	Counts         jsonCounts      `json:"counts"`
 	Notes          []string        `json:"notes"`
@@ -75,6 +77,11 @@ type jsonEvidence struct {
 
 	// conflict: what the server's fingerprint does not cover
 	NotCovered []jsonGap `json:"not_covered,omitempty"`
+
+	// races: how copies were released
+	Releases []jsonRelease `json:"releases,omitempty"`
+	Powers   []jsonPower   `json:"powers,omitempty"`
+	Pictures []jsonPicture `json:"pictures,omitempty"`
 }
 
 type jsonGap struct {
@@ -149,7 +156,7 @@ func writeJSON(b *bytes.Buffer, r probe.Report, o Options) error {
 func reportJSON(r probe.Report, o Options) jsonReport {
 	out := jsonReport{
 		Idem: Schema, Tool: r.Tool, Run: r.Run, Mode: r.Mode, Seed: r.Seed, Exit: r.Exit, Verdict: r.Verdict,
-		Began: r.Began, Interrupted: r.Interrupted, RequireEffects: r.RequireEffects,
+		Began: r.Began, Interrupted: r.Interrupted, RequireEffects: r.RequireEffects, HTTP: clean(r.HTTP), Target: clean(r.Target),
 		Contract: jsonContract{File: r.File, SHA256: r.SHA256},
 		Counts: jsonCounts{r.Counts[probe.Pass], r.Counts[probe.Fail], r.Counts[probe.Inconclusive],
 			r.Counts[probe.Skipped], r.Counts[probe.Waived], r.Counts[probe.NotRun]},
@@ -173,6 +180,10 @@ func stepJSON(s probe.Result, from Source) jsonStep {
 			Measures: mapped(s.Evidence.Measures, func(m probe.Measure) jsonMeasure { return jsonMeasure(m) }),
 
 			NotCovered: mapped(s.Evidence.NotCovered, func(g probe.Gap) jsonGap { return jsonGap(g) }),
+
+			Releases: mapped(s.Evidence.Releases, releaseJSON),
+			Powers:   mapped(s.Evidence.Powers, powerJSON),
+			Pictures: mapped(s.Evidence.Pictures, pictureJSON),
 		},
 		Cases:    mapped(s.Cases, func(c probe.Case) jsonCase { return jsonCase(c) }),
 		Findings: mapped(s.Findings, func(f probe.Finding) jsonFinding { return findingJSON(f, from) }),

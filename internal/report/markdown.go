@@ -34,6 +34,7 @@ func writeMarkdown(b *bytes.Buffer, r probe.Report, o Options) error {
 	for _, op := range r.Operations {
 		for _, s := range op.Steps {
 			mdDetails(b, r, o, op.Name, s, &left)
+			mdReleases(b, r, o, op.Name, s)
 		}
 	}
 	if left < 0 {
@@ -113,6 +114,10 @@ func mdCode(s string) string {
 	}
 	return fence + s + fence
 }
+
+// MarkdownText is text for one place in a Markdown document, a cell of a table
+// too, in which nothing is markup, a link, a mention or an image.
+func MarkdownText(s string) string { return mdText(s) }
 
 // mdText is text in which nothing is markup, a link, a mention or an image.
 func mdText(s string) string {

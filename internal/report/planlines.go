@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -156,8 +155,7 @@ func actionText(a probe.Action) string {
 	case probe.Send:
 		return sendText(a)
 	case probe.Burst:
-		return withLabel(a.Label, fmt.Sprintf("%s together, one copy each: %s%s%s",
-			plural(len(a.Requests), "request"), idsText(a.Requests), holdText(a.Hold), targetText(a.Target)+targetsText(a.Targets)))
+		return withLabel(a.Label, burstText(a)+holdText(a.Hold)+apartText(a.Apart)+targetText(a.Target)+targetsText(a.Targets))
 	case probe.Count:
 		return countText(a)
 	case probe.Settle:
@@ -207,7 +205,7 @@ func sendText(a probe.Send) string {
 	if a.Copies > 1 {
 		s = fmt.Sprintf("%d copies together of request %s", a.Copies, a.Request)
 	}
-	s += holdText(a.Hold) + targetText(a.Target)
+	s += holdText(a.Hold) + apartText(a.Apart) + targetText(a.Target)
 	if a.Other {
 		s += ", as the other principal"
 	}
@@ -254,38 +252,11 @@ func withLabel(label, text string) string {
 	return label + ": " + text
 }
 
-func holdText(h probe.Hold) string {
-	switch h {
-	case probe.HoldBody:
-		return ", released by the last byte of the body"
-	case probe.HoldHeader:
-		return ", released by the end of the header section"
-	}
-	return ""
-}
-
 func targetText(t string) string {
 	if t == "" || t == "0" {
 		return ""
 	}
 	return ", to " + target(t)
-}
-
-// targetsText says that copies go to several replicas.
-func targetsText(targets []string) string {
-	var names []string
-	for _, t := range targets {
-		if t == "" {
-			t = "0"
-		}
-		if name := target(t); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return ", in turn to " + strings.Join(names, ", ")
 }
 
 func markText(m probe.Mark) string {
@@ -328,8 +299,26 @@ func conditionText(c probe.Condition) string {
 		return "the count at " + c.Labels[1] + " is above the one at " + c.Labels[0]
 	case probe.Begun:
 		return "it was done"
+	case probe.Unreached:
+		return unreachedText(c, labels)
+	case probe.Kept:
+		return "an instance's last answer to " + labels + " says to come back"
+	case probe.Uncrossed:
+		return "no such trial met two instances by " + c.Instance
 	}
 	return string(c.Fact) + prefixed(" of ", labels)
+}
+
+func unreachedText(c probe.Condition, labels string) string {
+	s := "no other instance than that of " + c.Than + " has answered " + labels + " for good"
+	if c.Than == "" {
+		s = "one instance alone has answered " + labels + " for good"
+	}
+	s += ", by " + c.Instance
+	if c.Least > 0 {
+		s += fmt.Sprintf(", or fewer than %d answers came", c.Least)
+	}
+	return s
 }
 
 // span writes a duration as a contract does: "2s", "1m30s", "24h".

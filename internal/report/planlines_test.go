@@ -87,6 +87,20 @@ func TestPlanLinesShowEveryActionAndBound(t *testing.T) {
 	}
 }
 
+func TestPlanLinesShowRaces(t *testing.T) {
+	for want, action := range map[string]probe.Action{
+		"race: 2 copies together of request r, released by the last byte of the body, each on a connection of its own": probe.Send{Label: "race", Request: "r", Copies: 2, Hold: probe.HoldBody, Apart: true},
+		"race: 2 copies together of request r, released by the end of the header section":                              probe.Send{Label: "race", Request: "r", Copies: 2, Hold: probe.HoldHeader},
+		"race: 4 copies together of 2 requests: a, b, released by the end of the header section":                       probe.Burst{Label: "race", Requests: []string{"a", "a", "b", "b"}, Trials: []string{"1", "1", "2", "2"}, Hold: probe.HoldHeader},
+		"race: 2 requests together, one copy each: a, b, each on a connection of its own":                              probe.Burst{Label: "race", Requests: []string{"a", "b"}, Apart: true},
+	} {
+		lines := PlanLines(probe.Plan{Threads: []probe.Thread{{Actions: []probe.Action{action}}}})
+		if got := lines[len(lines)-1].Text; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
 // TestBranchesAreMergedOnlyWhereAlike: one difference that is no name or
 // request keeps a branch apart.
 func TestBranchesAreMergedOnlyWhereAlike(t *testing.T) {
@@ -200,7 +214,7 @@ func TestDryRunIsAPage(t *testing.T) {
 
 // TestPageLeavesOutWhatSaysNothing.
 func TestPageLeavesOutWhatSaysNothing(t *testing.T) {
-	s := section{"replay", []Fact{{Name: "compare", Value: "json"}, {Name: "same_headers", List: []string{}}, {Name: "marker", Open: true},
+	s := section{name: "replay", facts: []Fact{{Name: "compare", Value: "json"}, {Name: "same_headers", List: []string{}}, {Name: "marker", Open: true},
 		{Name: "covers", List: []string{"", "/a"}}, {Name: "detail", Value: "long", Detail: true}, {Name: "stored", Open: true}}}
 	if got, want := s.paragraph(), `compare: json; covers: "", /a; not said: marker, stored`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -4,14 +4,15 @@
 //
 // Read this file for the formats, words.go for the sentences that they share,
 // then a format: human.go and unsettled.go, json.go, junit.go, sarif.go, tap.go,
-// markdown.go, html.go;
-// timeline.go, repro.go and script.go show one finding; dry.go and its neighbours are the
-// dry run.
+// markdown.go, html.go, github.go;
+// timeline.go, repro.go and script.go show one finding; releases.go and picture.go how
+// copies were released; dry.go and its neighbours are the dry run.
 package report
 
 import (
 	"bytes"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -94,6 +95,7 @@ var formats = []format{
 	{"tap", writeTAP, writeDryTAP},
 	{"markdown", writeMarkdown, writeDryMarkdown},
 	{"html", writeHTML, writeDryHTML},
+	{"github", writeGitHub, writeDryGitHub},
 }
 
 // Formats gives the names of the formats.
@@ -117,8 +119,7 @@ func find(name string) (format, error) {
 			return f, nil
 		}
 	}
-	return format{}, problem.New("", "unknown report format %s", document.Show(name)).
-		WithHint("one of %s", strings.Join(Formats(), ", "))
+	return format{}, problem.New("", "unknown report format %s", document.Show(name)).Meaning(name, Formats())
 }
 
 // Write renders the report of a live run in a format, in one write.
@@ -149,6 +150,44 @@ func WriteDry(w io.Writer, name string, d Dry, o Options) error {
 	return err
 }
 
+// endingOf gives the format of the reports that people write to files whose
+// names end so; "" where that tells none.
+func endingOf(file string) string {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".xml":
+		return "junit"
+	case ".json":
+		return "json"
+	case ".sarif":
+		return "sarif"
+	case ".tap":
+		return "tap"
+	case ".md":
+		return "markdown"
+	case ".html":
+		return "html"
+	case ".txt":
+		return "human"
+	}
+	return ""
+}
+
+// meant gives the error of a report without a known format the one that its
+// file's name tells, where it tells one.
+func meant(value string, err error) error {
+	wrong := problem.New("--report", "%s", err).WithHint("%s", problem.Hint(err))
+	if name, rest, found := strings.Cut(value, ":"); found && CheckFormat(name) == nil {
+		return wrong.WithHint("--report %s=%s", name, problem.Line(rest))
+	}
+	if strings.Contains(value, "=") {
+		return wrong
+	}
+	if format := endingOf(value); format != "" {
+		return wrong.WithHint("--report %s=%s", format, problem.Line(value))
+	}
+	return wrong
+}
+
 // Destination is a format and the file it goes to, "-" being standard output.
 type Destination struct{ Format, Path string }
 
@@ -163,7 +202,7 @@ func Destinations(values []string) ([]Destination, error) {
 			path = "-"
 		}
 		if err := CheckFormat(name); err != nil {
-			return nil, err
+			return nil, meant(v, err)
 		}
 		if path == "" {
 			return nil, problem.New("", "--report %s names no file", document.Show(v)).

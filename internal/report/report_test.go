@@ -17,9 +17,9 @@ import (
 )
 
 func TestUnknownFormat(t *testing.T) {
-	for _, name := range []string{"", "JSON", "yaml", "human ", "\x1b[31m"} {
+	for name, hint := range map[string]string{"": "human, json", "yaml": "human, json", "\x1b[31m": "human, json", "JSON": `"json"?`, "human ": `"human"?`, "jnit": `"junit"?`} {
 		for _, err := range []error{CheckFormat(name), Write(io.Discard, name, passing(), Options{}), WriteDry(io.Discard, name, dryRun(), Options{})} {
-			if err == nil || !strings.Contains(err.Error(), "unknown report format") || !strings.Contains(problem.Hint(err), "human, json") {
+			if err == nil || !strings.Contains(err.Error(), "unknown report format") || !strings.Contains(problem.Hint(err), hint) {
 				t.Errorf("%q: %v", name, err)
 			}
 			if err != nil && !isClean(err.Error()) {
@@ -209,6 +209,25 @@ func TestReproFallsBackToACommand(t *testing.T) {
 	harvest.Harvest = true
 	if got := Repro(harvest, whole); !strings.HasSuffix(got, noScript+"hours lie between its requests\n") {
 		t.Errorf("harvest: %s", got)
+	}
+	for _, s := range []Source{source("crash"), harvest} {
+		s.HTTP = "2"
+		for _, line := range strings.Split(Repro(s, whole), "\n") {
+			if strings.HasPrefix(line, "idem verify") && !strings.Contains(line, " --http 2") {
+				t.Errorf("the version of HTTP is left out: %s", line)
+			}
+		}
+	}
+	for want, races := range map[string]trace.Races{
+		" --seed 7\n": {},
+		" --seed 7 --rounds 50 --window 10µs --burst-keys 15\n": {Rounds: 50, Window: 10_000, Keys: 15},
+		" --seed 7 --power 0.99 --window 1ms\n":                 {Power: .99, Window: 1_000_000},
+	} {
+		s := source("concurrent")
+		s.Races = races
+		if got := Repro(s, whole); !strings.Contains(got, want) {
+			t.Errorf("%+v: %s, want %s", races, got, want)
+		}
 	}
 	for name, f := range map[string]probe.Finding{
 		"nothing was recorded": {},

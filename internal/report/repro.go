@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/idem-toolkit/idem/internal/document"
 	"github.com/idem-toolkit/idem/internal/probe"
@@ -18,6 +19,9 @@ type Source struct {
 	Operation string // empty where the contract has one only
 	Step      string
 	Seed      uint64
+	HTTP      string // --http, where the run had it
+	Target    string // --target, where the run had it
+	Races     trace.Races
 	Harvest   bool // hours lie between its requests: planting comes first
 	Options        // what a script needs to send as idem does
 }
@@ -26,7 +30,7 @@ func sourceOf(r probe.Report, o Options, operation, step string) Source {
 	if r.Contract != nil && len(r.Contract.Operations) == 1 {
 		operation = "" // there is no other
 	}
-	return Source{File: r.File, Operation: operation, Step: step, Seed: r.Seed, Harvest: r.Planted != "", Options: o}
+	return Source{File: r.File, Operation: operation, Step: step, Seed: r.Seed, HTTP: r.HTTP, Target: r.Target, Races: r.Races, Harvest: r.Planted != "", Options: o}
 }
 
 const (
@@ -149,12 +153,36 @@ func verifyCommand(s Source) string {
 	if s.Operation != "" {
 		only = " --operation " + shWord(s.Operation)
 	}
+	if s.HTTP != "" {
+		only += " --http " + shWord(s.HTTP)
+	}
+	if s.Target != "" {
+		only += " --target " + shWord(s.Target)
+	}
 	if s.Harvest {
 		return fmt.Sprintf("idem verify %[1]s --live --plant planted.ndjson%[3]s\n# hours later\n"+
 			"idem verify %[1]s --live --harvest planted.ndjson --only %[2]s%[3]s", shWord(fileArgument(s.File)), shWord(s.Step), only)
 	}
-	return fmt.Sprintf("idem verify %s --live --only %s%s --seed %d",
-		shWord(fileArgument(s.File)), shWord(s.Step), only, s.Seed)
+	return fmt.Sprintf("idem verify %s --live --only %s%s --seed %d%s",
+		shWord(fileArgument(s.File)), shWord(s.Step), only, s.Seed, raceFlags(s.Races))
+}
+
+// raceFlags says how races were run: they are part of what makes a plan.
+func raceFlags(r trace.Races) string {
+	flags := ""
+	if r.Rounds > 0 {
+		flags += fmt.Sprintf(" --rounds %d", r.Rounds)
+	}
+	if r.Power > 0 {
+		flags += fmt.Sprintf(" --power %g", r.Power)
+	}
+	if r.Window > 0 {
+		flags += " --window " + time.Duration(r.Window).String()
+	}
+	if r.Keys > 0 {
+		flags += fmt.Sprintf(" --burst-keys %d", r.Keys)
+	}
+	return flags
 }
 
 // fileArgument keeps a file name that begins with a dash from being a flag.

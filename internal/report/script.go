@@ -89,8 +89,11 @@ func (c *script) call(x probe.Exchange) string {
 	if c.withheld {
 		first += " " + secret
 	}
-	if x.Sent.Protocol == "HTTP/1.1" {
+	switch x.Sent.Protocol {
+	case "HTTP/1.1":
 		first += " --http1.1"
+	case "HTTP/2":
+		first += " --http2-prior-knowledge"
 	}
 	if q.Method == "HEAD" {
 		first += " --head"

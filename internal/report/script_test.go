@@ -12,20 +12,15 @@ import (
 
 	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/problem"
+	"github.com/idem-toolkit/idem/internal/testneed"
 	"github.com/idem-toolkit/idem/internal/trace"
 )
 
-// shell gives the shells to try scripts in. Where a tool is missing the test
-// is skipped, and fails in CI.
+// shell gives the shells to try scripts in.
 func shell(t *testing.T) []string {
 	t.Helper()
 	for _, tool := range []string{"sh", "curl", "base64"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatalf("needed in CI: %s is not in PATH", tool)
-			}
-			t.Skipf("skipped, runs in CI: %s is not in PATH", tool)
-		}
+		testneed.Program(t, tool)
 	}
 	shells := []string{"sh"}
 	for _, other := range []string{"bash", "dash"} {
@@ -120,6 +115,18 @@ func TestScriptsSendTheRecordedBytes(t *testing.T) {
 					t.Errorf("%s, %s, request %d:\ngot  %q\nwant %q\n%s", c.name, sh, i+1, got[i], want, script)
 				}
 			}
+		}
+	}
+}
+
+// A script speaks as idem spoke: curl would else choose for itself.
+func TestScriptSpeaksTheSameHTTP(t *testing.T) {
+	for protocol, want := range map[string]string{"HTTP/1.1": " --http1.1 ", "HTTP/2": " --http2-prior-knowledge "} {
+		x := exchange("first", 1, post(bodyOne), 201, "ok")
+		x.Sent.Protocol = protocol
+		script := Repro(Source{File: "contract.yaml", Step: "duplicate"}, probe.Finding{Exchanges: []probe.Exchange{x}})
+		if !strings.HasPrefix(script, shebang) || !strings.Contains(script, want) {
+			t.Errorf("%s: %s", protocol, script)
 		}
 	}
 }

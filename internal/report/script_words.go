@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/problem"
 )
 
 // told says of a call which it is, by whom, and what it got when it was
@@ -31,7 +32,7 @@ func (c *script) freshKeys() string {
 	if len(names) == 0 {
 		return ""
 	}
-	s := ", set " + enumerated(names) + " to " + verb(len(names), "a new value", "new values")
+	s := ", set " + problem.Enumerated(names) + " to " + verb(len(names), "a new value", "new values")
 	if c.source.Step == "key-rules" {
 		s += " of the same kind (length, letters, what they have in common)"
 	}

@@ -8,15 +8,15 @@ import (
 
 // SectionsOf says in six sections what a contract promises of one operation:
 // the plan's premises, from the contract alone. Fingerprint and stable ID are
-// facts made elsewhere, since they need keys.
-func SectionsOf(o *contract.Operation, fingerprint, stableID []Fact) Sections {
+// facts made elsewhere, since they need keys; steps are what is planned for it.
+func SectionsOf(o *contract.Operation, fingerprint, stableID []Fact, steps []DryStep) Sections {
 	return Sections{
 		RequestFingerprint: fingerprint,
 		StableID:           append(keyFacts(o.Key), stableID...),
 		Duplicate:          append(duplicateFacts(o.Promise), countedBy(o.Effects)),
 		Replay:             replayFacts(o.Promise),
 		Conflict:           conflictFacts(o.Promise),
-		Retention:          retentionFacts(o),
+		Retention:          append(retentionFacts(o), retentionTests(steps)),
 	}
 }
 

@@ -30,6 +30,8 @@ func writeTAP(b *bytes.Buffer, r probe.Report, o Options) error {
 		fmt.Fprintf(b, "# %s\n", clean(summary(r)))
 	}
 	switch {
+	case r.Exit == 2:
+		b.WriteString("Bail out! the trace could not be written\n")
 	case r.Interrupted:
 		b.WriteString("Bail out! interrupted\n")
 	case r.Exit == 4:

@@ -22,7 +22,7 @@ func exitMeaning(code int) string {
 	case 1:
 		return "a promise is broken"
 	case 2:
-		return "the command or the contract is wrong"
+		return "the trace could not be written to its end; what was recorded until then is judged"
 	case 3:
 		return "something is inconclusive, or nothing ran"
 	case 4:
@@ -124,15 +124,6 @@ func broken(findings []probe.Finding) []string {
 		own = append(own, plural(len(following), "more finding")+" that "+verb(len(following), "follows", "follow"))
 	}
 	return own
-}
-
-// enumerated gives "a", "a and b", "a, b and c".
-func enumerated(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 func verb(n int, one, many string) string {

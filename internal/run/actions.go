@@ -56,12 +56,14 @@ func (x *actor) one(ctx context.Context, a probe.Action) {
 	case probe.Fan:
 		x.fan(ctx, a)
 	case probe.Volley:
+		x.keepsAway()
 		x.volley(ctx, a)
 	case probe.Start:
 		x.start(ctx, a)
 	case probe.Advance:
 		x.advance(ctx, a)
 	case probe.Store:
+		x.keepsAway()
 		x.store(ctx, a)
 	default:
 		x.undone(a.Name(), "the runner does not know this action")
@@ -117,7 +119,7 @@ func (x *actor) count(ctx context.Context, a probe.Count) {
 	deadline := time.Now().Add(a.Longest(effects.AppearsWithin))
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		c, seen := x.reading(ctx, counter, a.Subject)
-		done := !a.Poll || c.N > above || !time.Now().Before(deadline) || ctx.Err() != nil
+		done := !a.Poll || c.N > above || !time.Now().Before(deadline) || ctx.Err() != nil || c.Error != "" && x.r.hung.tired()
 		if done {
 			c.By = string(effects.Kind)
 			if c.Error != "" || a.Poll && c.N <= above {
@@ -141,7 +143,7 @@ const (
 func (x *actor) reading(ctx context.Context, counter Counter, s probe.Subject) (c *trace.Count, seen string) {
 	for n := 1; ; n++ {
 		c, seen = x.readOnce(ctx, counter, s)
-		if c.Error == "" || n == mostReadings || ctx.Err() != nil {
+		if c.Error == "" || n == mostReadings || ctx.Err() != nil || x.r.hung.tired() {
 			return c, seen
 		}
 		sleep(ctx, betweenFailed)
@@ -155,13 +157,18 @@ func (x *actor) readOnce(ctx context.Context, counter Counter, s probe.Subject) 
 	}
 	defer release()
 	c = &trace.Count{Subject: x.r.Mask.Text(s.Text), Began: x.r.Clock()}
+	if c.Error = x.r.hung.closed(time.Now()); c.Error != "" {
+		return c, ""
+	}
 	var err error
+	began := time.Now()
 	if w, ok := counter.(Witness); ok {
 		c.N, seen, err = w.Look(ctx, s)
 		seen = shortened(x.r.Mask.Text(seen))
 	} else {
 		c.N, err = counter.Count(ctx, s)
 	}
+	x.r.hung.note(time.Now(), err != nil && time.Since(began) >= hungAfter)
 	if err != nil {
 		c.N, c.Error = 0, x.r.Mask.Text(err.Error())
 	}
@@ -192,6 +199,10 @@ func (x *actor) wait(ctx context.Context, a probe.Wait) {
 		x.undone("wait", "what it counts from was never sent: "+a.For)
 		return
 	}
+	if x.leftAlone() {
+		x.undone("wait", "the target has stopped answering")
+		return
+	}
 	sleep(ctx, time.Duration(at-x.r.Clock())+a.Plus)
 	x.emit(a.For, 0, &trace.Event{Kind: trace.KindWait})
 }
@@ -207,7 +218,7 @@ func (x *actor) repeat(ctx context.Context, a probe.Repeat) {
 		inner.attempt = n
 		passed := time.Since(began)
 		inner.all(ctx, a.Body)
-		if ctx.Err() != nil || !inner.holds(a.While) {
+		if ctx.Err() != nil || !inner.holds(a.While) || x.leftAlone() {
 			return
 		}
 		if passed >= a.Within {
@@ -264,6 +275,10 @@ func (x *actor) volley(ctx context.Context, a probe.Volley) {
 	service := x.p.job.Target.Service
 	if service == nil {
 		x.undone(a.Label, "no service is there that may be killed")
+		return
+	}
+	if _, why := x.goes(a.Requests...); why != "" {
+		x.undone(a.Label, why)
 		return
 	}
 	if len(a.Requests) == 0 {

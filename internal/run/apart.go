@@ -29,8 +29,16 @@ func (x *actor) apart(ctx context.Context, a probe.Send) {
 		x.undone(a.Label, err.Error())
 		return
 	}
-	one.HangUp = x.hangUp(a.HangUp)
-	x.recordResult(a.Label, 0, came{a.Request, a.Target, a.Other}, x.r.Client.SendCopy(ctx, one))
+	fresh, why := x.goes(a.Request)
+	if why != "" {
+		x.undone(a.Label, why)
+		return
+	}
+	one.HangUp, one.Apart = x.hangUp(a.HangUp), a.Apart
+	res := x.r.Client.SendCopy(ctx, one)
+	// Who hung up waited for no answer, and what takes long may take longer.
+	x.ended(fresh, a.Long || a.HangUp.When != probe.Stay, res)
+	x.recordResult(a.Label, 0, came{a.Request, a.Target, a.Other}, res)
 }
 
 // hangUp gives the moment of a hang-up: parts of an answer's time are of the

@@ -18,6 +18,7 @@ import (
 // server has seen the whole request, and sees that its caller has gone.
 func TestHangUps(t *testing.T) {
 	seen := make(chan string, 10)
+	delay := map[string]time.Duration{"/answers": 50 * time.Millisecond, "/works": 20 * time.Second}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("Content-Length", "100000")
@@ -25,30 +26,32 @@ func TestHangUps(t *testing.T) {
 		case <-r.Context().Done():
 			seen <- "gone, after " + string(body)
 			return
-		case <-time.After(200 * time.Millisecond):
+		case <-time.After(delay[r.URL.Path]):
 		}
 		w.Write(make([]byte, 10))
 		w.(http.Flusher).Flush()
 		select {
 		case <-r.Context().Done():
 			seen <- "gone in the answer, after " + string(body)
-		case <-time.After(5 * time.Second):
+		case <-time.After(20 * time.Second):
 			seen <- "stayed"
 		}
 	}))
 	defer server.Close()
 	for _, c := range []struct {
 		name  string
+		path  string
 		until probe.HangUp
 		began bool
 		saw   string
 	}{
-		{"at the last byte", probe.HangUp{When: probe.Written}, false, "gone, after hello"},
-		{"into the work", probe.HangUp{When: probe.Written, After: 50 * time.Millisecond}, false, "gone, after hello"},
-		{"in the answer", probe.HangUp{When: probe.InAnswer}, true, "gone in the answer, after hello"},
+		{"at the last byte", "/works", probe.HangUp{When: probe.Written}, false, "gone, after hello"},
+		{"into the work", "/works", probe.HangUp{When: probe.Written, After: 50 * time.Millisecond}, false, "gone, after hello"},
+		{"in the answer", "/answers", probe.HangUp{When: probe.InAnswer}, true, "gone in the answer, after hello"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x := lonely(t, server.URL)
+			x.p.asked["r"].Target = c.path
 			x.send(t.Context(), probe.Send{Label: "hung-up", Request: "r", Copies: 1, HangUp: c.until})
 			e := x.p.history.Trial("t").Last("hung-up")
 			if e == nil || e.Sent == nil || !e.Sent.Whole || e.Answer.Outcome != trace.HungUp || (e.Answer.FirstByte > 0) != c.began || e.Answer.Error == "" {

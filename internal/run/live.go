@@ -23,6 +23,9 @@ type Options struct {
 	Keys            probe.KeyMaker
 	Secrets         []string                         // names of variables that no child may inherit
 	Sensitive       map[string][]fingerprint.Pointer // by operation: places of the body that no record shows
+	Target          string                           // the base URL that takes the place of the contract's; empty: none does
+	HTTP            string                           // where it takes the place of the contract's target.http; empty: it does not
+	Races           trace.Races                      // how races are run, where flags say it
 	Lookup          func(string) (string, bool)
 	Environ         []string
 	Began           time.Time
@@ -52,6 +55,13 @@ type Live struct {
 // is started.
 func Prepare(ctx context.Context, o Options) (*Live, error) {
 	began := time.Now()
+	var err error
+	if o.Contract, err = o.Contract.Speaking(o.HTTP); err != nil {
+		return nil, err
+	}
+	if o.Contract, err = o.Contract.At(o.Target); err != nil {
+		return nil, err
+	}
 	l := &Live{options: o, mask: &trace.Masker{}, clock: func() int64 { return int64(time.Since(began)) + 1 },
 		signing: make(chan struct{}, signAtOnce)}
 	l.client = wire.New(wire.Options{
@@ -62,7 +72,10 @@ func Prepare(ctx context.Context, o Options) (*Live, error) {
 		File: o.Contract.File, SHA256: o.Contract.SHA256, Contract: string(o.Contract.Source),
 		Profile:  o.Contract.ProfileText(),
 		Settings: settings(o), Only: o.Selection.Only, Skip: o.Selection.Skip,
-		Operations: o.Selection.Operations, RequireEffects: o.RequireEffects, Steps: probe.StepNames(),
+		Operations: o.Selection.Operations, RequireEffects: o.RequireEffects, HTTP: o.HTTP, Target: o.Target, Steps: probe.StepNames(),
+	}
+	if o.Races != (trace.Races{}) {
+		l.header.Races = &o.Races
 	}
 	if err := l.phase(); err != nil {
 		return nil, err
@@ -101,7 +114,7 @@ func settings(o Options) map[string]string {
 // limit.
 func (l *Live) plan() error {
 	env := probe.Env{RunID: l.options.RunID, Seed: l.options.Seed, Began: l.options.Began, Keys: l.options.Keys,
-		Contract: l.options.Contract}
+		Contract: l.options.Contract, Races: l.options.Races}
 	made := 0
 	for _, op := range l.options.Selection.Chosen(l.options.Contract) {
 		plans, err := l.plansOf(op, env)

@@ -1,15 +1,10 @@
 package run
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,8 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idem-toolkit/idem/internal/certificate"
 	"github.com/idem-toolkit/idem/internal/contract"
 	"github.com/idem-toolkit/idem/internal/probe"
+	"github.com/idem-toolkit/idem/internal/wire"
 )
 
 const certifiedContract = `idem: contract/v1
@@ -38,31 +35,22 @@ operations:
 // certify writes a client's certificate and key, and gives the certificate.
 func certify(t *testing.T, dir, name string) *x509.Certificate {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+	public, secret, err := certificate.SelfSigned(&x509.Certificate{Subject: pkix.Name{CommonName: name},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}, IsCA: true, BasicConstraintsValid: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{name + ".pem": {Type: "CERTIFICATE", Bytes: der}, name + ".key": {Type: "PRIVATE KEY", Bytes: raw}} {
-		if err := os.WriteFile(filepath.Join(dir, file), pem.EncodeToMemory(block), 0o600); err != nil {
+	for file, text := range map[string][]byte{name + ".pem": public, name + ".key": secret} {
+		if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cert, err := x509.ParseCertificate(der)
+	pair, err := tls.X509KeyPair(public, secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cert
+	return pair.Leaf
 }
 
 func certified(t *testing.T, dir, url string) (*Live, error) {
@@ -76,8 +64,15 @@ func certified(t *testing.T, dir, url string) (*Live, error) {
 }
 
 // TestEachPrincipalShowsItsCertificate: one that went as the other would make
-// a right server look as if it gave results to strangers.
+// a right server look as if it gave results to strangers. Over HTTP/2, where
+// copies share a connection, each shares one with its own kind alone.
 func TestEachPrincipalShowsItsCertificate(t *testing.T) {
+	for want, both := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+		t.Run(want, func(t *testing.T) { showsCertificates(t, both, want) })
+	}
+}
+
+func showsCertificates(t *testing.T, http2 bool, protocol string) {
 	dir := t.TempDir()
 	clients := x509.NewCertPool()
 	clients.AddCert(certify(t, dir, "one"))
@@ -86,6 +81,7 @@ func TestEachPrincipalShowsItsCertificate(t *testing.T) {
 		fmt.Fprint(w, r.TLS.PeerCertificates[0].Subject.CommonName)
 	}))
 	server.TLS = &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients}
+	server.EnableHTTP2 = http2
 	server.StartTLS()
 	defer server.Close()
 	live, err := certified(t, dir, server.URL)
@@ -100,18 +96,35 @@ func TestEachPrincipalShowsItsCertificate(t *testing.T) {
 	job.Target = target
 	q := job.Plans[0].Requests[0]
 	x := &actor{r: &Runner{Client: live.client}, p: &part{job: job, plan: job.Plans[0], asked: map[string]*probe.Request{q.ID: q}}}
-	for _, c := range []struct {
-		other bool
-		want  string
-	}{{false, "one"}, {true, "two"}} {
-		one, err := x.copy(t.Context(), q.ID, "", c.other)
+	var together []wire.Copy
+	for other, want := range map[bool]string{false: "one", true: "two"} {
+		one, err := x.copy(t.Context(), q.ID, "", other)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := live.client.SendCopy(t.Context(), one); string(r.Body) != c.want {
-			t.Errorf("other %t: the server saw %q (%v), want %s", c.other, r.Body, r.Err, c.want)
+		if r := live.client.SendCopy(t.Context(), one); string(r.Body) != want || r.Protocol != protocol {
+			t.Errorf("other %t: the server saw %q over %s (%v), want %s", other, r.Body, r.Protocol, r.Err, want)
+		}
+		together = append(together, one, one)
+	}
+	results := live.client.Release(t.Context(), together, wire.HoldBody)
+	first := string(results[0].Body)
+	for i, want := range []string{first, first, other(first), other(first)} {
+		if r := results[i]; string(r.Body) != want || r.Protocol != protocol {
+			t.Errorf("copy %d: the server saw %q over %s (%v), want %s", i, r.Body, r.Protocol, r.Err, want)
 		}
 	}
+	if shared := results[0].Connection == results[1].Connection; shared != http2 || results[0].Connection == results[2].Connection {
+		t.Errorf("connections %d %d %d %d", results[0].Connection, results[1].Connection, results[2].Connection, results[3].Connection)
+	}
+}
+
+// other is the other one of two principals.
+func other(name string) string {
+	if name == "one" {
+		return "two"
+	}
+	return "one"
 }
 
 // TestCertificatesNeedTLS: over http nobody would see them.

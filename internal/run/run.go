@@ -74,6 +74,8 @@ type Runner struct {
 	Spare   func(operation, request string) bool // requests whose operations are not cleaned up; nil: none
 
 	companions companions
+	vigil      vigil
+	hung       hungReadings
 	ledger     *ledger // nil: nothing is cleaned up
 
 	slots   chan struct{}
@@ -125,7 +127,9 @@ type part struct {
 
 	mu      sync.Mutex
 	history *probe.History
-	open    int // threads not finished
+	open    int  // threads not finished
+	cut     bool // some request was not sent, since the target has stopped answering
+	away    bool // the part has taken away the service, or its store
 }
 
 func (p *part) control() bool { return p.plan.Step == probe.ControlStep }
@@ -182,7 +186,7 @@ func (r *Runner) dropHopeless(ctx context.Context, parts []*part) {
 		why, turnedAway := probe.TurnedAway(p.job.Operation, p.controls.history)
 		if said, unreached := p.controls.history.Unreached(); unreached {
 			why = probe.Reason{Text: "no connection to " + p.job.Target.Bases[0].String() + ": " + said,
-				Settle: "start the API, or let crash.process start it"}
+				Settle: probe.SettleUnreached(said, p.job.Target.Bases[0].Speaks() == wire.HTTP1)}
 		} else if !turnedAway {
 			continue
 		}
@@ -255,7 +259,7 @@ func (r *Runner) thread(ctx context.Context, p *part, t *probe.Thread) {
 	x.all(ctx, t.Actions)
 	p.mu.Lock()
 	p.open--
-	last := p.open == 0
+	last := p.open == 0 && !p.cut
 	p.mu.Unlock()
 	if last && ctx.Err() == nil {
 		p.record(r, &trace.Event{Kind: trace.KindStep})

@@ -106,6 +106,11 @@ func check(t *testing.T, handler http.Handler, counter Counter) *probe.Report {
 
 func checkAt(t *testing.T, url string, counter Counter) *probe.Report {
 	t.Helper()
+	return checkOver(t, wire.HTTP1, url, counter)
+}
+
+func checkOver(t *testing.T, speaks wire.Protocol, url string, counter Counter) *probe.Report {
+	t.Helper()
 	spec, err := contract.Parse("t.yaml", []byte(testContract), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -114,6 +119,7 @@ func checkAt(t *testing.T, url string, counter Counter) *probe.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	base = base.Speaking(speaks)
 	op := spec.Operations[0]
 	plans, err := probe.Plans(op, probe.Env{RunID: "0123456789abcdef", Seed: 1, Keys: probe.GeneratedKeys{}}, probe.Selection{})
 	if err != nil {
@@ -185,6 +191,28 @@ func TestStopsWhereNobodyListens(t *testing.T) {
 	for _, s := range report.Operations[0].Steps[:3] {
 		if s.Verdict != probe.Inconclusive || !strings.Contains(s.Reasons[0].Text, "no connection to "+server.URL) {
 			t.Errorf("%s: %s %v", s.Step, s.Verdict, s.Reasons)
+		}
+	}
+}
+
+// TestStopsWhereHTTP2IsNotSpoken: that is no server's fault, and what would
+// settle it is said.
+func TestStopsWhereHTTP2IsNotSpoken(t *testing.T) {
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Method != "PRI" { // the preface (RFC 9113, 3.4), which net/http takes for a request
+			asked.Add(1)
+		}
+	}))
+	defer server.Close()
+	report := checkOver(t, wire.HTTP2, server.URL, &charges{effects: map[string]int64{}})
+	if report.Exit != 4 || asked.Load() > 0 {
+		t.Errorf("exit %d, want 4; %d requests arrived", report.Exit, asked.Load())
+	}
+	for _, s := range report.Operations[0].Steps[:3] {
+		if s.Verdict != probe.Inconclusive || !strings.Contains(s.Reasons[0].Text, "the server does not speak HTTP/2") ||
+			!strings.Contains(s.Reasons[0].Settle, "target.http: 1.1") {
+			t.Errorf("%s: %s %+v", s.Step, s.Verdict, s.Reasons)
 		}
 	}
 }

@@ -68,25 +68,59 @@ func (x *actor) send(ctx context.Context, a probe.Send) {
 		x.apart(ctx, a)
 		return
 	}
-	ids := make([]string, max(a.Copies, 1))
-	for i := range ids {
-		ids[i] = a.Request
+	v := salvo{label: a.Label, targets: []string{a.Target}, hold: a.Hold, apart: a.Apart, other: a.Other}
+	for range max(a.Copies, 1) {
+		v.ids = append(v.ids, a.Request)
 	}
-	x.release(ctx, a.Label, ids, []string{a.Target}, a.Hold, a.Other)
+	x.release(ctx, v)
 }
 
 func (x *actor) burst(ctx context.Context, a probe.Burst) {
-	targets := a.Targets
-	if len(targets) == 0 {
-		targets = []string{a.Target}
+	v := salvo{label: a.Label, ids: a.Requests, targets: a.Targets, trials: a.Trials, hold: a.Hold, apart: a.Apart}
+	if len(v.targets) == 0 {
+		v.targets = []string{a.Target}
 	}
-	x.release(ctx, a.Label, a.Requests, targets, a.Hold, false)
+	x.release(ctx, v)
 }
 
-// release sends requests together and records each. The targets are those of
-// the requests in turn, or one for all.
-func (x *actor) release(ctx context.Context, label string, ids, targets []string, hold probe.Hold, other bool) {
-	x.r.pace.await(ctx, len(ids))
+// salvo is requests that leave together. Targets and trials are those of the
+// requests in turn; one trial, or none for the actor's own, is of all.
+type salvo struct {
+	label                string
+	ids, targets, trials []string
+	hold                 probe.Hold
+	apart, other         bool
+}
+
+// in gives the actor of the trial that a copy is recorded in, and which copy of
+// that trial it is.
+func (v *salvo) in(x *actor, i int) (*actor, int) {
+	if len(v.trials) == 0 {
+		return x, i
+	}
+	trial, n := v.trials[i%len(v.trials)], 0
+	for j := range i {
+		if v.trials[j%len(v.trials)] == trial {
+			n++
+		}
+	}
+	y := *x
+	y.trial = trial
+	return &y, n
+}
+
+// undone records in every trial of the salvo that it was not carried out.
+func (v *salvo) undone(x *actor, why string) {
+	for i := range v.ids {
+		if y, n := v.in(x, i); n == 0 {
+			y.undone(v.label, why)
+		}
+	}
+}
+
+// release sends requests together and records each.
+func (x *actor) release(ctx context.Context, v salvo) {
+	x.r.pace.await(ctx, len(v.ids))
 	free, ok := x.shared(ctx)
 	if !ok {
 		return
@@ -95,21 +129,32 @@ func (x *actor) release(ctx context.Context, label string, ids, targets []string
 		free()
 		return
 	}
-	copies, err := x.copies(ctx, ids, targets, other)
+	copies, err := x.copies(ctx, v.ids, v.targets, v.other)
 	if err != nil {
 		free()
-		x.undone(label, err.Error())
+		v.undone(x, err.Error())
 		return
+	}
+	fresh, why := x.goes(v.ids...)
+	if why != "" {
+		free()
+		v.undone(x, why)
+		return
+	}
+	for i := range copies {
+		copies[i].Apart = v.apart
 	}
 	var results []wire.Result
 	if len(copies) == 1 {
 		results = []wire.Result{x.r.Client.SendCopy(ctx, copies[0])}
 	} else {
-		results = x.r.Client.Release(ctx, copies, wire.Hold(hold))
+		results = x.r.Client.Release(ctx, copies, wire.Hold(v.hold))
 	}
 	free()
+	x.ended(fresh, false, results...)
 	for i, res := range results {
-		x.recordResult(label, i, came{ids[i], targets[i%len(targets)], other}, res)
+		y, copy := v.in(x, i)
+		y.recordResult(v.label, copy, came{v.ids[i], v.targets[i%len(v.targets)], v.other}, res)
 	}
 }
 
@@ -127,10 +172,11 @@ func (x *actor) recordResult(label string, copy int, of came, res wire.Result) {
 		x.r.ledger.note(x, x.p.asked[id], res, p.body)
 		x.emit(label, copy, &trace.Event{Kind: trace.KindSent, At: res.WriteEnded, Sent: &trace.Sent{
 			Request: id, Target: targetName(of.target), Other: of.other, Connection: res.Connection, Protocol: res.Protocol,
+			Stream: res.Stream, Trip: res.Trip, Released: res.Released,
 			Hold: string(res.Hold), WriteBegan: res.WriteBegan, WriteEnded: res.WriteEnded, Whole: res.Whole}})
 	}
 	a := &trace.Answer{Request: id, Outcome: outcome(res), Status: res.Status, Header: mask.Header(res.Header),
-		Body: mask.Body(p.body, p.size), FirstByte: res.FirstByte, LastByte: res.LastByte}
+		Body: mask.Body(p.body, p.size), FirstByte: res.FirstByte, LastByte: res.LastByte, Unprocessed: res.Unprocessed}
 	a.Body.StillCoded = p.coded
 	if p.rest != nil { // the digest tells of every byte, as far as it goes
 		sum := sha256.Sum256(append([]byte(a.Body.SHA256), p.rest...))

@@ -110,9 +110,16 @@ func endpoints(c *contract.Contract, urls []string, config *tls.Config) ([]wire.
 		if err != nil {
 			return nil, problem.New(c.Where(c.Target.Pos), "%s", err).Because(err)
 		}
-		out = append(out, e)
+		out = append(out, e.Speaking(speaks[c.Target.HTTP]))
 	}
 	return out, nil
+}
+
+// speaks is how the versions that a contract names are spoken. Counters and the
+// question whether a service is ready go to the same endpoints, so that one
+// which speaks HTTP/2 alone is counted too.
+var speaks = map[string]wire.Protocol{
+	contract.AutoHTTP: wire.Negotiated, contract.HTTP1: wire.HTTP1, contract.HTTP2: wire.HTTP2,
 }
 
 // certificate reads the certificate of a principal that signs by one.

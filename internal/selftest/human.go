@@ -36,7 +36,11 @@ func WriteHuman(b *bytes.Buffer, r Report, o Options) {
 		o.Width = defaultWidth
 	}
 	p := page{b, o, r}
-	p.line("self-test of %s, seed %d, %d at a time", r.Tool, r.Seed, r.Jobs)
+	over := ""
+	if r.HTTP != "" {
+		over = ", --http " + r.HTTP
+	}
+	p.line("self-test of %s, seed %d, %d at a time%s", r.Tool, r.Seed, r.Jobs, over)
 	if r.Interrupted {
 		p.line("interrupted: what was checked until then is shown")
 	}

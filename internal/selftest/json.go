@@ -18,6 +18,7 @@ type jsonReport struct {
 	Tool        string       `json:"tool"`
 	Seed        uint64       `json:"seed"`
 	Jobs        int          `json:"jobs"`
+	HTTP        string       `json:"http,omitempty"`
 	Exit        int          `json:"exit"`
 	Interrupted bool         `json:"interrupted"`
 	Steps       []string     `json:"steps"`
@@ -116,7 +117,7 @@ type jsonRate struct {
 
 // WriteJSON writes the report for machines.
 func WriteJSON(b *bytes.Buffer, r Report) error {
-	out := jsonReport{Idem: Schema, Tool: r.Tool, Seed: r.Seed, Jobs: r.Jobs, Exit: r.Exit(), Interrupted: r.Interrupted,
+	out := jsonReport{Idem: Schema, Tool: r.Tool, Seed: r.Seed, Jobs: r.Jobs, HTTP: r.HTTP, Exit: r.Exit(), Interrupted: r.Interrupted,
 		Steps: r.Steps, Matrices: []jsonMatrix{}}
 	for _, m := range r.Matrices {
 		out.Matrices = append(out.Matrices, jsonOf(m))

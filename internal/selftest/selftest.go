@@ -47,7 +47,7 @@ type Matrix struct {
 	Took    time.Duration
 }
 
-// LeftOut is a subject that a store cannot show.
+// LeftOut is a subject that a store cannot show, or the version of HTTP.
 type LeftOut struct{ Name, Why string }
 
 // Report is a whole self-test.
@@ -55,6 +55,7 @@ type Report struct {
 	Tool        string
 	Seed        uint64
 	Jobs        int
+	HTTP        string   // --http: the version of HTTP that every server was spoken to in; empty: as its contract says
 	Steps       []string // columns, in the report's order
 	Matrices    []Matrix
 	Interrupted bool

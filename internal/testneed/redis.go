@@ -12,10 +12,7 @@ import (
 // memory only, and gives its address (a redis:// URL). It ends with the test.
 func Redis(t testing.TB) string {
 	t.Helper()
-	program, err := exec.LookPath("redis-server")
-	if err != nil {
-		missing(t, "redis-server is not in PATH")
-	}
+	program := Program(t, "redis-server")
 	for try := 1; ; try++ {
 		address, err := startRedis(t, program)
 		if err == nil {
@@ -70,14 +67,4 @@ func pong(address string) bool {
 	answer := make([]byte, 7)
 	n, _ := conn.Read(answer)
 	return string(answer[:n]) == "+PONG\r\n"
-}
-
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	return port, err
 }

@@ -1,22 +1,18 @@
-// Package testneed gives tests what not every machine has: PostgreSQL, Redis,
-// Node, Python and Maven. Where it is missing a test is skipped with the reason,
-// and fails where CI=true, so that nothing passes by not having run.
+// Package testneed gives tests what not every machine has: PostgreSQL, MariaDB,
+// Redis, nginx, Node, Python, Java, Maven and GNU parallel. Where it is missing a test
+// is skipped with the reason, and fails where CI=true, so that nothing passes by
+// not having run.
 package testneed
 
 import (
 	"os"
-	"os/exec"
 	"testing"
 )
 
 // Node returns the path of the node program.
 func Node(t testing.TB) string {
 	t.Helper()
-	path, err := exec.LookPath("node")
-	if err != nil {
-		missing(t, "node is not in PATH")
-	}
-	return path
+	return Program(t, "node")
 }
 
 // missing ends the test: skipped on a person's machine, failed in CI.

@@ -26,7 +26,7 @@ func TestPostgresDropsTheDatabase(t *testing.T) {
 	var dsn string
 	t.Run("uses it", func(t *testing.T) { dsn = Postgres(t) })
 	if dsn == "" {
-		t.Skip("no PostgreSQL here")
+		missing(t, "no PostgreSQL")
 	}
 	if conn, err := pgx.Connect(context.Background(), dsn); err == nil {
 		conn.Close(context.Background())
@@ -80,7 +80,7 @@ func TestRedisEndsWithTheTest(t *testing.T) {
 	var address string
 	t.Run("uses it", func(t *testing.T) { address = Redis(t) })
 	if address == "" {
-		t.Skip("no Redis here")
+		missing(t, "no Redis")
 	}
 	if pong(strings.TrimPrefix(address, "redis://")) {
 		t.Fatal("the server is still there")
@@ -98,5 +98,18 @@ func TestMavenRuns(t *testing.T) {
 	out, err := exec.Command(Maven(t), "--version").Output()
 	if err != nil || !strings.Contains(string(out), "Maven") {
 		t.Fatalf("mvn --version: %q, %v", out, err)
+	}
+}
+
+func TestJavaRuns(t *testing.T) {
+	if said, err := exec.Command(Java(t), "-version").CombinedOutput(); err != nil || !strings.Contains(string(said), "version") {
+		t.Fatalf("java -version: %q, %v", said, err)
+	}
+}
+
+func TestParallelRuns(t *testing.T) {
+	said, err := exec.Command(Parallel(t), "--keep-order", "echo", ":::", "a", "b").Output()
+	if err != nil || string(said) != "a\nb\n" {
+		t.Fatalf("parallel: %q, %v", said, err)
 	}
 }

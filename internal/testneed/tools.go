@@ -1,7 +1,9 @@
 package testneed
 
 import (
+	"os"
 	"os/exec"
+	"strings"
 	"testing"
 )
 
@@ -9,10 +11,7 @@ import (
 // pip in them, which Debian keeps in a package of its own.
 func Python(t testing.TB) string {
 	t.Helper()
-	path, err := exec.LookPath("python3")
-	if err != nil {
-		missing(t, "python3 is not in PATH")
-	}
+	path := Program(t, "python3")
 	if err := exec.Command(path, "-c", "import venv, ensurepip").Run(); err != nil {
 		missing(t, "%s cannot make virtual environments: %v", path, err)
 	}
@@ -23,14 +22,41 @@ func Python(t testing.TB) string {
 // for it too.
 func Maven(t testing.TB) string {
 	t.Helper()
-	for _, program := range []string{"java", "javac"} {
-		if _, err := exec.LookPath(program); err != nil {
-			missing(t, "%s is not in PATH", program)
-		}
-	}
-	path, err := exec.LookPath("mvn")
-	if err != nil {
-		missing(t, "mvn is not in PATH")
+	Program(t, "java")
+	Program(t, "javac")
+	return Program(t, "mvn")
+}
+
+// Java returns the path of the java program.
+func Java(t testing.TB) string {
+	t.Helper()
+	return Program(t, "java")
+}
+
+// Parallel returns the path of GNU parallel; others have taken its name too.
+func Parallel(t testing.TB) string {
+	t.Helper()
+	path := Program(t, "parallel")
+	if said, err := exec.Command(path, "--version").Output(); err != nil || !strings.HasPrefix(string(said), "GNU parallel ") {
+		missing(t, "%s is not GNU parallel", path)
 	}
 	return path
+}
+
+// Program returns the path of a program in PATH.
+func Program(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		missing(t, "%s is not in PATH", name)
+	}
+	return path
+}
+
+// File ends the test where a file is missing that a package of Debian brings.
+func File(t testing.TB, name string) {
+	t.Helper()
+	if _, err := os.Stat(name); err != nil {
+		missing(t, "%s is not there", name)
+	}
 }

@@ -70,10 +70,22 @@ type Run struct {
 	Skip           []string          `json:"skip,omitempty"`
 	Operations     []string          `json:"operations,omitempty"` // --operation; empty is all
 	RequireEffects bool              `json:"require_effects,omitempty"`
-	Steps          []string          `json:"steps"` // every step that was planned, in the report's order
+	HTTP           string            `json:"http,omitempty"`   // --http, where it overrode target.http
+	Target         string            `json:"target,omitempty"` // --target, where it overrode target.base_urls
+	Races          *Races            `json:"races,omitempty"`  // where flags chose how races are run
+	Steps          []string          `json:"steps"`            // every step that was planned, in the report's order
 	Phase          Phase             `json:"phase,omitempty"`
 	Epoch          string            `json:"epoch,omitempty"`   // with a phase: the wall clock when the run's was 0, RFC 3339 with nanoseconds, UTC
 	Planted        *Planted          `json:"planted,omitempty"` // of a harvest
+}
+
+// Races is how races are run, where flags say it: how often, and how many keys
+// at once. Zero is the usual.
+type Races struct {
+	Rounds int     `json:"rounds,omitempty"` // pairs under each hold
+	Power  float64 `json:"power,omitempty"`  // rounds were derived: to see a window this often, of 1
+	Window int64   `json:"window,omitempty"` // with Power: nanoseconds
+	Keys   int     `json:"keys,omitempty"`   // keys of two copies each that are released together
 }
 
 // Request is a request as planned: its bytes never change afterwards.
@@ -107,12 +119,15 @@ type Sent struct {
 	Request    string `json:"request"` // Request.ID
 	Target     string `json:"target"`  // which base URL: "0", "1", ... or "expiry"
 	Connection int    `json:"connection"`
-	Protocol   string `json:"protocol"`        // "HTTP/1.1", "HTTP/2"
-	Hold       string `json:"hold,omitempty"`  // "body" or "header" where the copy was held and released
-	WriteBegan int64  `json:"write_began"`     // of the first byte; of the released part where held
-	WriteEnded int64  `json:"write_ended"`     // of the last byte
-	Whole      bool   `json:"whole"`           // every byte was written
-	Other      bool   `json:"other,omitempty"` // sent as the other principal (target.other_auth)
+	Protocol   string `json:"protocol"`           // "HTTP/1.1", "HTTP/2"
+	Stream     int    `json:"stream,omitempty"`   // of HTTP/2; copies with one Connection shared it
+	Hold       string `json:"hold,omitempty"`     // "body", "header" or "whole" where the copy was held and released
+	Trip       int64  `json:"trip,omitempty"`     // how long the TCP handshake took: one round trip
+	Released   int64  `json:"released,omitempty"` // when the barrier of its release was opened
+	WriteBegan int64  `json:"write_began"`        // of the first byte; of the released part where held
+	WriteEnded int64  `json:"write_ended"`        // of the last byte
+	Whole      bool   `json:"whole"`              // every byte was written
+	Other      bool   `json:"other,omitempty"`    // sent as the other principal (target.other_auth)
 }
 
 // Outcome says what became of a copy.
@@ -139,6 +154,10 @@ type Answer struct {
 	LastByte  int64       `json:"last_byte,omitempty"`
 	Ended     int64       `json:"ended,omitempty"` // when the connection of an answer that did not come whole was seen to end
 	Error     string      `json:"error,omitempty"` // masked
+
+	// Unprocessed says that the server told that it did nothing with the request:
+	// a stream refused, or left out by GOAWAY (RFC 9113, 8.7).
+	Unprocessed bool `json:"unprocessed,omitempty"`
 }
 
 // Count is one reading of an effect counter.

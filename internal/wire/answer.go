@@ -28,6 +28,7 @@ type answer struct {
 	size        int64
 	rest        hash.Hash // of what came after body; nil where nothing did
 	err         error
+	unprocessed bool // the server says that it did nothing with the request
 }
 
 // Bounds of an answer's head, interim answers included.
@@ -40,7 +41,9 @@ const (
 var (
 	errNoAnswer = errors.New("the connection was closed without an answer")
 	errCutHead  = errors.New("the connection was closed in the head of the answer")
+	errHTTP2    = errors.New("the server begins with HTTP/2, and HTTP/1.1 was spoken")
 	errCutBody  = errors.New("the connection was closed in the body of the answer")
+	errInterim  = fmt.Errorf("more than %d interim answers", maxInterim)
 )
 
 // readAnswer reads the final answer to a request by a method. began, where
@@ -63,6 +66,10 @@ func (a *answer) read(r *bufio.Reader, in *stamped, method string, maxBody int64
 		if _, err := r.Peek(1); err != nil {
 			return closed(err, errNoAnswer)
 		}
+		if beginsHTTP2(r) {
+			a.begun, a.first = true, in.at
+			return errHTTP2
+		}
 		// The status decides whether this was the final answer's first byte.
 		first := in.at
 		if began != nil {
@@ -72,9 +79,9 @@ func (a *answer) read(r *bufio.Reader, in *stamped, method string, maxBody int64
 			}
 		}
 		h, err := readHead(r, &budget)
-		if err == nil && h.status < 200 && h.status != 101 {
+		if err == nil && h.interim() {
 			if interim == maxInterim {
-				return fmt.Errorf("more than %d interim answers", maxInterim)
+				return errInterim
 			}
 			continue
 		}
@@ -85,6 +92,17 @@ func (a *answer) read(r *bufio.Reader, in *stamped, method string, maxBody int64
 		a.status, a.header = h.status, h.fields
 		return a.readBody(r, h, method, maxBody)
 	}
+}
+
+// beginsHTTP2 says that a frame of SETTINGS comes first, as from a server that
+// speaks HTTP/2 alone and does not wait for the client to begin (RFC 9113, 3.4
+// and 6.5). No answer over HTTP/1.1 begins with a byte of nought.
+func beginsHTTP2(r *bufio.Reader) bool {
+	if b, _ := r.Peek(1); len(b) == 0 || b[0] != 0 {
+		return false
+	}
+	b, _ := r.Peek(9)
+	return len(b) == 9 && (int(b[1])<<8|int(b[2]))%6 == 0 && bytes.Equal(b[3:], []byte{4, 0, 0, 0, 0, 0})
 }
 
 // closed words the end of a connection; other errors stay as they are.
@@ -101,7 +119,7 @@ func (a *answer) readBody(r *bufio.Reader, h head, method string, maxBody int64)
 	switch {
 	case h.status == 101:
 		return errors.New("the answer switches protocols, which was not asked for")
-	case method == "HEAD" || h.status == 204 || h.status == 304:
+	case h.bare(method):
 		return nil
 	}
 	chunked, coded, err := h.coding()

@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -116,6 +117,30 @@ func TestBrokenAnswersAreCut(t *testing.T) {
 				t.Errorf("%d arrivals", n)
 			}
 		})
+	}
+}
+
+// A server that begins with HTTP/2's SETTINGS is told of as one; what only begins
+// with a byte of nought is not.
+func TestAnswersOfHTTP2(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer string
+		is     bool
+	}{
+		"no settings":      {"\x00\x00\x00\x04\x00\x00\x00\x00\x00", true},
+		"three settings":   {"\x00\x00\x12\x04\x00\x00\x00\x00\x00" + strings.Repeat("\x00\x03\x00\x00\x00\x80", 3), true},
+		"then it goes":     {"\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x08\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01", true},
+		"its ACK":          {"\x00\x00\x00\x04\x01\x00\x00\x00\x00", false},
+		"of a stream":      {"\x00\x00\x00\x04\x00\x00\x00\x00\x01", false},
+		"no whole setting": {"\x00\x00\x05\x04\x00\x00\x00\x00\x00", false},
+		"cut":              {"\x00\x00\x00\x04", false},
+		"a status line":    {"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false},
+	} {
+		s := says(t, c.answer)
+		r := client(Options{}).Send(background, s.Endpoint, ping)
+		if is := errors.Is(r.Err, errHTTP2); is != c.is || is && r.Outcome != trace.Cut {
+			t.Errorf("%s: %s %v", name, r.Outcome, r.Err)
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type Endpoint struct {
 	host   string // value of the Host field
 	base   string // path that every target is joined to, without a slash at its end
 	tls    *tls.Config
+	speaks Protocol
 }
 
 // ParseEndpoint reads a base URL, http or https, perhaps with a path. A TLS
@@ -103,6 +104,16 @@ func (e Endpoint) As(config *tls.Config) Endpoint {
 	return e
 }
 
+// Speaking gives the endpoint as it is spoken to in a version of HTTP. Without
+// it that is HTTP/1.1.
+func (e Endpoint) Speaking(p Protocol) Endpoint {
+	e.speaks = p
+	return e
+}
+
+// Speaks gives the version of HTTP that the endpoint is spoken to in.
+func (e Endpoint) Speaks() Protocol { return e.speaks }
+
 // Secure says that the base URL is https.
 func (e Endpoint) Secure() bool { return e.secure }
 
@@ -123,8 +134,9 @@ func (e Endpoint) String() string {
 
 func (e Endpoint) address() string { return net.JoinHostPort(e.name, e.port) }
 
-// tlsConfig is the configuration of one connection. Only HTTP/1.1 is offered,
-// since that is what is spoken then.
+// tlsConfig is the configuration of one connection. What is offered is what
+// may then be spoken. Records are as large as they can be from the first on:
+// the released bytes are to be one.
 func (e Endpoint) tlsConfig() *tls.Config {
 	config := &tls.Config{}
 	if e.tls != nil {
@@ -136,7 +148,15 @@ func (e Endpoint) tlsConfig() *tls.Config {
 	if config.MinVersion == 0 {
 		config.MinVersion = tls.VersionTLS12
 	}
-	config.NextProtos = []string{"http/1.1"}
+	config.DynamicRecordSizingDisabled = true
+	switch e.speaks {
+	case HTTP2:
+		config.NextProtos = []string{"h2"}
+	case Negotiated:
+		config.NextProtos = []string{"h2", "http/1.1"}
+	default:
+		config.NextProtos = []string{"http/1.1"}
+	}
 	return config
 }
 

@@ -81,6 +81,16 @@ func (h *head) add(line string) error {
 	return nil
 }
 
+// interim reports whether another head follows (RFC 9110, 15.2). After a switch
+// of protocols none does.
+func (h head) interim() bool { return h.status < 200 && h.status != 101 }
+
+// bare reports whether no body follows, whatever the head announces (RFC 9110,
+// 6.4.1).
+func (h head) bare(method string) bool {
+	return method == "HEAD" || h.status == 204 || h.status == 304
+}
+
 // coding reads Transfer-Encoding: whether the last coding is chunked, and
 // whether there is any, which overrides Content-Length (RFC 9112, 6.3).
 func (h head) coding() (chunked, coded bool, err error) {

@@ -31,16 +31,17 @@ func TestNobodyIsReleasedBeforeAllAreHeld(t *testing.T) {
 			c := client(Options{})
 			to, _ := ParseEndpoint("http://127.0.0.1:1", nil)
 			var flights []*flight
+			var carriers []carrier
 			var ends []net.Conn
 			for range 5 {
-				f := c.newFlight(Copy{Endpoint: to, Message: ping}, h)
+				f := c.newFlight(Copy{Endpoint: to, Message: ping})
 				ours, theirs := net.Pipe()
-				f.conn = ours
 				flights, ends = append(flights, f), append(ends, theirs)
+				carriers = append(carriers, newAlone(&link{conn: ours, protocol: overHTTP1}, f, h))
 			}
-			raw, split := flights[0].raw, flights[0].split
+			raw, split := carriers[0].(*alone).raw, carriers[0].(*alone).split
 			results := make(chan []Result, 1)
-			go func() { results <- c.fly(background, flights, flights, h) }()
+			go func() { results <- c.fly(background, flights, carriers, h) }()
 
 			var released atomic.Int64
 			var all sync.WaitGroup
@@ -81,16 +82,15 @@ func TestReleaseOverTCP(t *testing.T) {
 	for _, h := range []Hold{HoldNothing, HoldBody, HoldHeader} {
 		t.Run("hold "+string(h), func(t *testing.T) {
 			s := says(t, fullAnswer)
-			seen := map[int]bool{}
-			for i, r := range client(Options{}).Release(background, copies(30, s.Endpoint, ping), h) {
+			results := client(Options{}).Release(background, copies(30, s.Endpoint, ping), h)
+			for i, r := range results {
 				if r.Outcome != trace.Answered || r.Hold != h || !r.Whole || r.Early() || string(r.Body) != `{"id":"c-1"}` {
 					t.Errorf("copy %d: %+v", i, r)
 				}
-				seen[r.Connection] = true
 				inOrder(t, r.WriteBegan, r.WriteEnded, r.FirstByte, r.LastByte)
 			}
-			if len(seen) != 30 || s.arrivals.Load() != 30 {
-				t.Errorf("%d connections, %d arrivals", len(seen), s.arrivals.Load())
+			if n := len(connections(results)); n != 30 || s.arrivals.Load() != 30 {
+				t.Errorf("%d connections, %d arrivals", n, s.arrivals.Load())
 			}
 		})
 	}
@@ -126,15 +126,11 @@ func TestReleaseAmongHostilePeers(t *testing.T) {
 		s.take(conn, true)
 		io.Copy(io.Discard, conn)
 	})
-	over := make(chan struct{})
-	deaf := serve(t, func(*server, *net.TCPConn) { <-over })
-	defer close(over)
-	large := ping
-	large.Body = make([]byte, 32<<20)
+	deaf := serve(t, func(s *server, _ *net.TCPConn) { <-s.over })
 
 	r := client(Options{Timeout: 2 * time.Second}).Release(background, []Copy{
 		{Endpoint: nobody, Message: ping}, {Endpoint: early.Endpoint, Message: ping}, {Endpoint: resets.Endpoint, Message: ping},
-		{Endpoint: mute.Endpoint, Message: ping}, {Endpoint: deaf.Endpoint, Message: large}, {Endpoint: good.Endpoint, Message: ping},
+		{Endpoint: mute.Endpoint, Message: ping}, {Endpoint: deaf.Endpoint, Message: sized(32 << 20)}, {Endpoint: good.Endpoint, Message: ping},
 	}, HoldBody)
 	for i, ok := range []bool{
 		r[0].Outcome == trace.Refused && r[0].Err != nil,
@@ -171,9 +167,14 @@ func TestReleaseAfter(t *testing.T) {
 }
 
 func TestContextEndsARelease(t *testing.T) {
-	s := serve(t, func(s *server, conn *net.TCPConn) { s.take(conn, true) })
 	ctx, cancel := context.WithCancel(background)
-	time.AfterFunc(20*time.Millisecond, cancel)
+	defer cancel()
+	s := serve(t, func(s *server, conn *net.TCPConn) {
+		if s.take(conn, false); s.arrivals.Load() == 3 {
+			cancel()
+		}
+		io.Copy(io.Discard, conn)
+	})
 	all := copies(3, s.Endpoint, ping)
 	for i := range all {
 		all[i].After = time.Minute

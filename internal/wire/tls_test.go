@@ -25,6 +25,9 @@ func secure(t *testing.T, h http.Handler, change func(*httptest.Server)) Endpoin
 	if change != nil {
 		change(s)
 	}
+	if s.EnableHTTP2 && s.TLS == nil {
+		s.TLS = &tls.Config{NextProtos: []string{"h2", "http/1.1"}} // as servers do, and httptest does not
+	}
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	roots := x509.NewCertPool()

@@ -5,8 +5,11 @@
 // or asks a proxy: a client that retries behind the caller's back would make
 // the very second effect that is being looked for (contract-v1, Steps). Read
 // message.go for the bytes that travel, endpoint.go for where to, flight.go
-// for the life of one copy, release.go for copies released together, answer.go
-// for how an answer is read.
+// for the life of one copy, release.go for copies released together, share.go
+// for which connection takes which copy. alone.go carries one over HTTP/1.1,
+// and answer.go reads what comes back; h2_conn.go carries one or more over
+// HTTP/2, h2_send.go writes them, h2_release.go holds and releases them, and
+// h2_read.go reads.
 package wire
 
 import (
@@ -60,6 +63,18 @@ func New(o Options) *Client {
 	return &Client{options: o}
 }
 
+// Protocol says which version of HTTP an endpoint is spoken to in.
+type Protocol string
+
+// Protocols.
+const (
+	HTTP1      Protocol = ""           // HTTP/1.1
+	Negotiated Protocol = "negotiated" // over TLS what ALPN chooses of HTTP/2 and HTTP/1.1, else HTTP/1.1
+	HTTP2      Protocol = "HTTP/2"     // over TLS by ALPN and nothing else, else by prior knowledge (RFC 9113, 3.3)
+
+	rather1 Protocol = "rather HTTP/1.1" // over TLS HTTP/1.1 where ALPN chooses it, else what it chooses; else HTTP/1.1
+)
+
 // Hold says which end of a request waits for the release.
 type Hold string
 
@@ -70,6 +85,7 @@ const (
 	HoldNothing Hold = ""       // the whole request waits
 	HoldBody    Hold = "body"   // the last byte of the body waits
 	HoldHeader  Hold = "header" // the end of the header section waits, and the body with it
+	HoldWhole   Hold = "whole"  // what a header hold is over HTTP/2: whole requests wait, and leave in one write
 )
 
 // Copy is one request to be sent once.
@@ -78,6 +94,10 @@ type Copy struct {
 	Message  Message
 	After    time.Duration // Release only: how long after the release it is written
 	HangUp   HangUp
+	// Apart gives the copy a connection of its own, where HTTP/2 would let copies
+	// share one, and over HTTP/1.1 unless endpoint or server takes HTTP/2 alone: a
+	// balancer may pin one connection to one replica (release, Design).
+	Apart bool
 	// Written, where set, is called once, when the last byte has been written
 	// or nothing more will be.
 	Written func()
@@ -108,8 +128,11 @@ var ErrHungUp = errors.New("hung up on purpose")
 // the moment never came.
 type Result struct {
 	Connection int    // numbered from 1; 0 where there was none
-	Protocol   string // "HTTP/1.1"
+	Stream     int    // of HTTP/2; copies with one Connection shared it
+	Protocol   string // "HTTP/1.1", "HTTP/2"
 	Hold       Hold   // where the copy was held until the release, as it came out
+	Trip       int64  // nanoseconds that the TCP handshake took: one round trip
+	Released   int64  // when the barrier of a release was opened; 0 where there was none
 	WriteBegan int64  // of the first byte; of the released part where held
 	WriteEnded int64
 	Whole      bool // every byte of the request was written
@@ -123,6 +146,11 @@ type Result struct {
 	LastByte   int64
 	Ended      int64 // when no more could come: the answer was whole, or its connection was seen to end
 	Err        error // nil where Outcome is answered
+
+	// Unprocessed says that the server told that it did nothing with the request:
+	// REFUSED_STREAM, or a GOAWAY whose last stream is below (RFC 9113, 8.7). The
+	// outcome is reset.
+	Unprocessed bool
 }
 
 // Early reports whether the answer began before the request was whole: then
@@ -145,10 +173,10 @@ func (c *Client) Drop(ctx context.Context, to Endpoint, m Message, h HangUp) Res
 
 // SendCopy sends one copy. Its After is not looked at.
 func (c *Client) SendCopy(ctx context.Context, one Copy) Result {
-	f := c.newFlight(one, HoldNothing)
-	if f.open(ctx) {
-		f.conn.SetDeadline(time.Now().Add(c.options.Timeout))
-		f.start(ctx, nil, nil)
+	f := c.newFlight(one)
+	for _, carrier := range c.embark(ctx, []*flight{f}, HoldNothing) {
+		carrier.line().conn.SetDeadline(time.Now().Add(c.options.Timeout))
+		carrier.start(ctx, nil)
 	}
 	return f.finish()
 }

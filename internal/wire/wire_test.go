@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -33,10 +34,36 @@ func client(o Options) *Client {
 	return New(o)
 }
 
-// server is a raw TCP server: one goroutine a connection, closed by the test's end.
+// complaints are what one try has against a law.
+type complaints []string
+
+func (c *complaints) Errorf(format string, args ...any) {
+	*c = append(*c, fmt.Sprintf(format, args...))
+}
+
+// eventually holds a law that a busy machine can keep from showing, by letting
+// somebody come too late. What is right shows in one of a few tries, what is
+// wrong in none. What nobody's lateness excuses is the test's own to tell.
+func eventually(t *testing.T, law func(c *complaints, try int)) {
+	t.Helper()
+	var c complaints
+	for try := range 6 {
+		if c = nil; try > 0 {
+			time.Sleep(50 * time.Millisecond << try)
+		}
+		if law(&c, try); len(c) == 0 {
+			return
+		}
+	}
+	t.Error(strings.Join(c, "\n"))
+}
+
+// server is a raw TCP server: one goroutine a connection, closed by the test's
+// end, before which over is.
 type server struct {
 	Endpoint
 	arrivals atomic.Int64 // requests whose head came whole
+	over     chan struct{}
 }
 
 func serve(t testing.TB, each func(*server, *net.TCPConn)) *server {
@@ -45,7 +72,7 @@ func serve(t testing.TB, each func(*server, *net.TCPConn)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{}
+	s := &server{over: make(chan struct{})}
 	if s.Endpoint, err = ParseEndpoint("http://"+l.Addr().String(), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -68,6 +95,7 @@ func serve(t testing.TB, each func(*server, *net.TCPConn)) *server {
 		}
 	})
 	t.Cleanup(func() {
+		close(s.over)
 		l.Close()
 		mu.Lock()
 		for _, conn := range open {

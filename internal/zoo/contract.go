@@ -220,7 +220,7 @@ func (s *Says) write(v Variant, on Store) []byte {
 func (s *Says) body(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "idem: contract/v1\nname: %q\n", name)
-	section(&b, "", "target", s.Target, "base_urls", "allow_hosts", "timeout", "auth", "other_auth", "instance")
+	section(&b, "", "target", s.Target, "base_urls", "allow_hosts", "timeout", "auth", "other_auth", "instance", "http")
 	lines(&b, "", s.File)
 	b.WriteString("operations:\n  - name: create-charge\n")
 	const in = "    "

@@ -6,13 +6,15 @@ import (
 	"github.com/idem-toolkit/idem/internal/reference"
 )
 
-var claimRenewedAFewTimes = Variant{
-	Name:      "claim-renewed-a-few-times",
-	What:      "a live owner renews its claim until it has worked for two leases, then a duplicate takes it, and both have the effect",
-	Caught:    []string{"slow"},
-	Says:      inFlight409.Says,
-	Options:   inFlight409.Options,
-	Behaviour: func(b reference.Behaviour) reference.Behaviour { return renewsAFewTimes{unfenced{b}} },
+func claimRenewedAFewTimes() Variant {
+	return Variant{
+		Name:      "claim-renewed-a-few-times",
+		What:      "a live owner renews its claim until it has worked for two leases, then a duplicate takes it, and both have the effect",
+		Caught:    []string{"slow"},
+		Says:      inFlight409.Says,
+		Options:   inFlight409.Options,
+		Behaviour: func(b reference.Behaviour) reference.Behaviour { return renewsAFewTimes{unfenced{b}} },
+	}
 }
 
 type renewsAFewTimes struct{ reference.Behaviour }

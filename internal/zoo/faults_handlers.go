@@ -14,7 +14,7 @@ func handlerFaults() []Variant {
 	return []Variant{
 		// slow
 		claimNotRenewed,
-		claimRenewedAFewTimes,
+		claimRenewedAFewTimes(),
 		supersededOwnerAnswers,
 		supersededOwnerGets503,
 		waitersFailAtTheLease,
@@ -45,6 +45,7 @@ func handlerFaults() []Variant {
 		redirectsReplayedAs200,
 		largeReplaysCut,
 		redirectLeadsNowhere,
+		redirectReplayedElsewhere,
 		largeReplayClaimsGzip,
 		emptyReplayUnmarked,
 		emptyReplayRunsAgain,

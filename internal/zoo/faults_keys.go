@@ -43,6 +43,11 @@ func keyFaults() []Variant {
 		lockPerProcess,
 		replicaSeesNoResult,
 		conflictPerProcess,
+		replicaShowsOthers,
+		balancedKeysPerProcess(),
+		balancedLockPerProcess(),
+		balancedConflictPerProcess(),
+		balancedNoResult(),
 
 		// store-down
 		runsWithoutStore,

@@ -16,8 +16,14 @@ import (
 // that keeps the contract: one operation for each key, one more where a key is
 // used at another place, by another caller or after it was forgotten.
 func TestPlansTellHowManyOperationsTheyMake(t *testing.T) {
+	done := map[string]bool{}
 	for _, v := range everyVariant() {
-		c, err := contract.Parse(v.Name+".yaml", v.Contract(File), nil)
+		text := v.Contract(File)
+		if done[promised(v, text)] {
+			continue
+		}
+		done[promised(v, text)] = true
+		c, err := contract.Parse(v.Name+".yaml", text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,10 +86,27 @@ type reply struct {
 }
 
 // client sends each request once (net/http would send some again).
-var client = &http.Client{
-	Timeout:       30 * time.Second,
-	Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+var client = clientOf(func(p *http.Protocols) { p.SetHTTP1(true) })
+
+// clientOfHTTP2 begins with HTTP/2.
+var clientOfHTTP2 = clientOf(func(p *http.Protocols) { p.SetUnencryptedHTTP2(true) })
+
+func clientOf(speaks func(*http.Protocols)) *http.Client {
+	protocols := new(http.Protocols)
+	speaks(protocols)
+	return &http.Client{
+		Timeout:       30 * time.Second,
+		Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true, Protocols: protocols},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// client speaks the version of HTTP that the variant's contract names.
+func (r *rig) client() *http.Client {
+	if r.variant.says().Target["http"] == `"2"` {
+		return clientOfHTTP2
+	}
+	return client
 }
 
 func (r *rig) send(method, path, key, body string) reply {
@@ -106,7 +123,7 @@ func (r *rig) sendWith(ctx context.Context, header http.Header, method, path, bo
 		return reply{err: err}
 	}
 	req.Header = header
-	resp, err := client.Do(req)
+	resp, err := r.client().Do(req)
 	if err != nil {
 		return reply{err: err}
 	}

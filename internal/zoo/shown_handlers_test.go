@@ -219,6 +219,9 @@ func shownFidelity() map[string]func(*rig) {
 		"redirect-leads-nowhere": replaysShaped("redirect", 303, func(first, again reply) bool {
 			return again.status == 303 && place(first.header) != "" && place(again.header) == ""
 		}),
+		"redirect-replayed-elsewhere": replaysShaped("redirect", 303, func(first, again reply) bool {
+			return again.status == 303 && place(again.header) != "" && place(first.header) != place(again.header)
+		}),
 		"large-replays-cut": replaysShaped("large", 201, func(first, again reply) bool {
 			return again.status == 201 && len(again.body) == 64<<10 && first.body[:64<<10] == again.body
 		}),

@@ -194,7 +194,7 @@ func shownKeyRules() map[string]func(*rig) {
 }
 
 func shownReplicas() map[string]func(*rig) {
-	return map[string]func(*rig){
+	shown := map[string]func(*rig){
 		"keys-per-process": func(r *rig) {
 			first := r.charge()
 			r.want(r.replica().charge(), 201)
@@ -222,7 +222,31 @@ func shownReplicas() map[string]func(*rig) {
 			r.replayed(r.replica().with(order("o2")), first)
 			r.wantEffects("o2", 0)
 		},
+		"replica-shows-others": func(r *rig) {
+			first := r.want(r.by("one"), 201)
+			if apart := r.want(r.by("other"), 201); same(apart, first) {
+				r.Errorf("the first's own process shows it to another caller")
+			}
+			other := r.replica()
+			r.replayed(other.by("one"), first)
+			r.replayed(other.by("third"), first)
+			r.wantEffects("o", 2)
+		},
 	}
+	for _, name := range []string{"keys-per-process", "lock-per-process", "conflict-per-process"} {
+		shown["balanced-"+name] = shown[name]
+	}
+	shown["balanced-no-result"] = func(r *rig) {
+		first := r.want(r.charge(), 201)
+		if got := r.want(r.replica().charge(), 409); got.header.Get(instanceName) != "" {
+			r.Errorf("the refusal names its instance")
+		}
+		r.replayed(r.charge(), first)
+		if first.header.Get(instanceName) == "" {
+			r.Errorf("the first's answer names no instance")
+		}
+	}
+	return shown
 }
 
 func shownStoreDown() map[string]func(*rig) {

@@ -55,15 +55,22 @@ func (r *rig) atWork(send func() reply) (answered <-chan reply, release func()) 
 }
 
 // renewed lets the owner at work renew its claim until it has worked longer
-// than its lease.
+// than its lease. What was due may have been another's timer, and the owner not
+// yet at its own: then time passes once more, still within the lease.
 func (r *rig) renewed() {
 	r.Helper()
 	for range 4 {
 		r.eventually("the owner waits for its next renewal", func() bool { return r.clock.due(testLease) })
+		before, _ := r.record()
 		r.pass(testLease / 3)
+		began, again := time.Now(), false
 		r.eventually("the owner renews its claim", func() bool {
+			if !again && time.Since(began) > 2*time.Second {
+				again = true
+				r.pass(testLease / 3)
+			}
 			rec, found := r.record()
-			return found && rec.LeaseUntil.Sub(r.clock.Now()) > testLease*2/3
+			return found && rec.LeaseUntil.After(before.LeaseUntil)
 		})
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"github.com/idem-toolkit/idem/internal/reference"
 )
 
-var countsAtMostOne = Variant{
-	Name:       "counts-at-most-one",
-	What:       "the list of effects shows the last one of an order only: it tells whether there is one, never how many",
-	Unknowable: everyStep("the counter does not count every effect"),
-	Behaviour:  func(b reference.Behaviour) reference.Behaviour { return showsLast{b} },
+func countsAtMostOne() Variant {
+	return Variant{
+		Name:       "counts-at-most-one",
+		What:       "the list of effects shows the last one of an order only: it tells whether there is one, never how many",
+		Unknowable: everyStep("the counter does not count every effect"),
+		Behaviour:  func(b reference.Behaviour) reference.Behaviour { return showsLast{b} },
+	}
 }
 
 type showsLast struct{ reference.Behaviour }

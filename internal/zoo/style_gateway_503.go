@@ -8,11 +8,13 @@ import (
 	"sync/atomic"
 )
 
-var gateway503 = Variant{
-	Name:       "gateway-503",
-	What:       "a gateway in front answers one request in forty with 503 by itself, which is not declared",
-	Unknowable: everyStep("the gateway answered what the step had to send"),
-	Handler:    func(next http.Handler) http.Handler { return &givesUp{next: next, every: 40} },
+func gateway503() Variant {
+	return Variant{
+		Name:       "gateway-503",
+		What:       "a gateway in front answers one request in forty with 503 by itself, which is not declared",
+		Unknowable: everyStep("the gateway answered what the step had to send"),
+		Handler:    func(next http.Handler) http.Handler { return &givesUp{next: next, every: 40} },
+	}
 }
 
 // givesUp answers one request in so many by itself. With forwards the request

@@ -6,14 +6,16 @@ import (
 	"github.com/idem-toolkit/idem/internal/reference"
 )
 
-var hangUpStored = Variant{
-	Name: "hang-up-stored",
-	What: "a caller that hangs up cancels its operation, and that failure is its result: the key gets 499 again, as declared",
-	Says: func(s *Says) {
-		s.Promise["stored"] = `{"2xx": replay, "3xx": replay, "402": replay, "499": replay, "4xx": any, "5xx": release}`
-	},
-	Unknowable: map[string]string{"disconnect": "a failure is stored where the caller hangs up in time, and no result is there to be judged"},
-	Behaviour:  func(b reference.Behaviour) reference.Behaviour { return cancelsForGood{b} },
+func hangUpStored() Variant {
+	return Variant{
+		Name: "hang-up-stored",
+		What: "a caller that hangs up cancels its operation, and that failure is its result: the key gets 499 again, as declared",
+		Says: func(s *Says) {
+			s.Promise["stored"] = `{"2xx": replay, "3xx": replay, "402": replay, "499": replay, "4xx": any, "5xx": release}`
+		},
+		Unknowable: map[string]string{"disconnect": "a failure is stored where the caller hangs up in time, and no result is there to be judged"},
+		Behaviour:  func(b reference.Behaviour) reference.Behaviour { return cancelsForGood{b} },
+	}
 }
 
 type cancelsForGood struct{ reference.Behaviour }

@@ -7,11 +7,13 @@ import (
 	"time"
 )
 
-var rateLimited = Variant{
-	Name:       "rate-limited",
-	What:       "a gateway in front answers 429 with Retry-After to what comes faster than some requests a second, which is not declared",
-	Unknowable: everyStep("the rate limit answered what the step had to send"),
-	Handler:    func(next http.Handler) http.Handler { return &limiting{next: next, left: rateBurst} },
+func rateLimited() Variant {
+	return Variant{
+		Name:       "rate-limited",
+		What:       "a gateway in front answers 429 with Retry-After to what comes faster than some requests a second, which is not declared",
+		Unknowable: everyStep("the rate limit answered what the step had to send"),
+		Handler:    func(next http.Handler) http.Handler { return &limiting{next: next, left: rateBurst} },
+	}
 }
 
 // A limit that a check meets in its bursts, and not in all else it sends.

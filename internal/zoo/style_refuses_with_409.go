@@ -6,16 +6,18 @@ import (
 	"github.com/idem-toolkit/idem/internal/reference"
 )
 
-var refusesWith409 = Variant{
-	Name: "refuses-with-409",
-	What: "409 means refused by the business and in flight alike, and a refusal is stored",
-	Says: func(s *Says) {
-		s.Promise["in_flight"] = "{status: [409]}"
-		s.Promise["stored"] = `{"2xx": replay, "3xx": replay, "409": replay, "4xx": any, "5xx": release}`
-	},
-	Unknowable: map[string]string{"outcome": "a stored refusal and a key in flight are answered alike"},
-	Options:    func(o *reference.Options) { o.InFlight = "reject" },
-	Behaviour:  func(b reference.Behaviour) reference.Behaviour { return declinesWith409{b} },
+func refusesWith409() Variant {
+	return Variant{
+		Name: "refuses-with-409",
+		What: "409 means refused by the business and in flight alike, and a refusal is stored",
+		Says: func(s *Says) {
+			s.Promise["in_flight"] = "{status: [409]}"
+			s.Promise["stored"] = `{"2xx": replay, "3xx": replay, "409": replay, "4xx": any, "5xx": release}`
+		},
+		Unknowable: map[string]string{"outcome": "a stored refusal and a key in flight are answered alike"},
+		Options:    func(o *reference.Options) { o.InFlight = "reject" },
+		Behaviour:  func(b reference.Behaviour) reference.Behaviour { return declinesWith409{b} },
+	}
 }
 
 type declinesWith409 struct{ reference.Behaviour }

@@ -6,12 +6,14 @@ import (
 	"github.com/idem-toolkit/idem/internal/reference"
 )
 
-var uniqueOrders = Variant{
-	Name:       "unique-orders",
-	What:       "an order is charged once whatever the key: another key with the same order id is refused",
-	Unknowable: everyStep("the same values under another key are refused, so that whether the counter counts every effect cannot be told"),
-	Says:       func(s *Says) { s.Promise["after_retention"] = "any" }, // the order is still there when its key is forgotten
-	Behaviour:  func(b reference.Behaviour) reference.Behaviour { return chargesOnce{b} },
+func uniqueOrders() Variant {
+	return Variant{
+		Name:       "unique-orders",
+		What:       "an order is charged once whatever the key: another key with the same order id is refused",
+		Unknowable: everyStep("the same values under another key are refused, so that whether the counter counts every effect cannot be told"),
+		Says:       func(s *Says) { s.Promise["after_retention"] = "any" }, // the order is still there when its key is forgotten
+		Behaviour:  func(b reference.Behaviour) reference.Behaviour { return chargesOnce{b} },
+	}
 }
 
 // everyStep gives one reason for all steps.

@@ -9,7 +9,7 @@ func Styles() []Variant {
 
 		// while the first is worked on
 		inFlight409, inFlight425, inFlight429, waitsThen409, busyBeforeConflict,
-		supersededGets409, supersededGets500, slowerThanPatience, hangUpCancels, hangUpStored,
+		supersededGets409, supersededGets500, slowerThanPatience(), hangUpCancels, hangUpStored(),
 
 		// the same key with another body
 		conflict409, conflict400, same409, keyDecides, keyAndBody, onlyEuros,
@@ -23,13 +23,14 @@ func Styles() []Variant {
 		// what is stored, and how long
 		stores5xx, storesSuccessOnly, retentionLonger, after412,
 		retentionFromLastUse, retentionFromCompletion, failsWith503, stores503, failureResets,
-		refusalHasTime, refusalTriedAgain, refusesWith409,
+		refusalHasTime, refusalTriedAgain, refusesWith409(),
 
 		// effects and their counter
-		accepted202, laggingCounter, countsAtMostOne, uniqueOrders,
+		accepted202, laggingCounter, countsAtMostOne(), uniqueOrders(),
 		countsOwnOnly, countsBothEndpoints,
 
 		// the surroundings
-		resetsSometimes, recoversWith503, offersHTTP2, rateLimited, gateway503, gateway504, cachedInOutage, hangsInOutage,
+		resetsSometimes, recoversWith503, offersHTTP2, offersUpgrade, speaksHTTP2Only, rateLimited(), gateway503(), gateway504(), cachedInOutage, hangsInOutage,
+		behindOne(), namelessRefusals(), pinnedConnections, stickyBalancer(),
 	}
 }

@@ -34,6 +34,9 @@ type Variant struct {
 	// Lasting marks a variant that a store in memory cannot show, since a
 	// restart empties it.
 	Lasting bool
+	// HTTP is the version of HTTP, as target.http names it, that alone shows the
+	// variant; empty: any does.
+	HTTP string
 
 	// What the variant changes of the service; nil changes nothing. Options see
 	// what the flags said. Each is applied once for each replica, so that what

@@ -1,0 +1,74 @@
+-- Idempotency keys and what they guard, for PostgreSQL 12 and later.
+--
+--   psql "$DATABASE_URL" --single-transaction --file schema/postgres.sql
+--
+-- The service does the same when it starts. Applied again it changes nothing.
+-- Times are milliseconds since 1970 by the database's own clock, so that
+-- replicas whose clocks differ agree on what is over.
+
+-- Replicas that start together take turns: the lock ends with the transaction.
+SELECT pg_advisory_xact_lock(7411203377);
+
+CREATE TABLE IF NOT EXISTS idempotency_keys (
+  caller          TEXT   NOT NULL,  -- a digest of the credentials: never the credentials
+  idempotency_key TEXT   NOT NULL,  -- as the caller sent it
+  fingerprint     TEXT   NOT NULL,  -- SHA-256 of method, path and RFC 8785 body
+  owner           TEXT   NOT NULL,  -- drawn anew by each claim: only the last one may finish (fencing)
+  lease_until     BIGINT NOT NULL,  -- until then nobody else takes the operation over
+  intent          TEXT,             -- what is about to be asked of another service, before it is asked
+  created_at      BIGINT NOT NULL,
+  -- The result. All of it comes at once, or none: what is pending has none.
+  status          INTEGER,
+  content_type    TEXT,
+  location        TEXT,
+  body            TEXT,
+  expires_at      BIGINT,           -- the result's time and the retention
+
+  -- The guard of all the others: of two claims that come at once, one fails.
+  PRIMARY KEY (caller, idempotency_key),
+  CONSTRAINT key_length CHECK (length(idempotency_key) BETWEEN 1 AND 255),
+  CONSTRAINT key_with_result CHECK ((status IS NULL) = (expires_at IS NULL) AND (status IS NULL) = (body IS NULL))
+);
+
+-- For the sweep, and for what is pending: there expires_at is NULL.
+CREATE INDEX IF NOT EXISTS idempotency_keys_over ON idempotency_keys (expires_at, lease_until);
+
+-- UNRESOLVED. What a person may have to look up at the provider: payments of which
+-- nobody knows what became, and whose owner is silent. They are asked again until
+-- PROVIDER_RETENTION is over, and after that only looked up, by the key in the
+-- intent. The oldest first:
+--
+--   SELECT created_at, lease_until, caller, idempotency_key, intent
+--   FROM idempotency_keys
+--   WHERE expires_at IS NULL AND intent IS NOT NULL
+--     AND lease_until <= (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+--   ORDER BY created_at
+
+-- What the operations make. Nothing here is unique but the id: that an order is
+-- made once is the work of the key, and shows when the key fails to do it.
+CREATE TABLE IF NOT EXISTS orders (
+  id           TEXT    NOT NULL PRIMARY KEY,
+  caller       TEXT    NOT NULL,
+  tenant       TEXT    NOT NULL,
+  cart_id      TEXT    NOT NULL,
+  cart_version BIGINT  NOT NULL,
+  amount       BIGINT  NOT NULL,  -- minor units
+  currency     TEXT    NOT NULL,
+  charge_id    TEXT,              -- of the payment provider; none for a checkout
+  created_at   BIGINT  NOT NULL
+);
+
+CREATE INDEX IF NOT EXISTS orders_of_cart ON orders (cart_id);
+
+-- SWEEP. It keeps the table bounded: without it every key would stay for ever.
+-- The service runs it every few seconds; a scheduler may as well. A thousand
+-- keys at a time hold no lock for long. What is pending has no expires_at and is
+-- never swept; what somebody is about to use anew is locked, and left alone.
+WITH over AS MATERIALIZED (
+  SELECT caller, idempotency_key FROM idempotency_keys
+  WHERE expires_at <= (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+  ORDER BY expires_at LIMIT 1000
+  FOR UPDATE SKIP LOCKED
+)
+DELETE FROM idempotency_keys k USING over
+WHERE k.caller = over.caller AND k.idempotency_key = over.idempotency_key;
