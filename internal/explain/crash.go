@@ -63,7 +63,7 @@ var crash = Step{
 				"let the next request take over an expired claim in one conditional update, with a new fencing token, so that a late owner cannot complete it",
 				"on take-over, find out what the dead owner did before doing it again",
 			},
-			Evidence: "After the restart the same bytes got an in-flight answer each time, or waited for one, until the later of the lease and the recovery time had passed.",
+			Evidence: "After the restart the same bytes got an in-flight answer each time, or waited for one, until the recovery time had passed: crash.recovery, or else promise.lease. Where they waited, at least two did, with nothing else under way, while new operations were sent and answered many times sooner.",
 		},
 		{
 			Slug:  "crash/result-lost",

@@ -102,7 +102,7 @@ var disconnect = Step{
 				"free or finish the claim on every way out, cancellation included, with a context of its own",
 				"give claims a short lease, apart from how long results are kept",
 			},
-			Evidence: "The same bytes were sent again and again until promise.lease had passed since the hang-up, and stayed in flight or without an answer; other keys were answered.",
+			Evidence: "The same bytes were sent again and again and stayed in flight, from the first such answer to the last request for longer than promise.lease. Or they got no answer at all, while new operations were sent and answered.",
 		},
 	},
 }

@@ -43,6 +43,9 @@ func (c *court) busy() (moments []busyMoment, newKeys int) {
 				if ok {
 					c.moments = append(c.moments, m)
 				}
+				if x.ofNewKey() && x.Sent != nil && rule.class(x).welcome {
+					c.worked = append(c.worked, working{x.Sent.WriteBegan, x.Answer.LastByte})
+				}
 				if m, ok := unownedMoment(rule, h.Step, x); ok {
 					c.moments = append(c.moments, m)
 				}

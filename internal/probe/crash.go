@@ -97,6 +97,7 @@ func (b *builder) planKills(from, to int) []Action {
 		retry = append(retry, of(Fan{Branches: p.retry}, p.environment))
 		end = append(end, of(Fan{Branches: p.end}))
 	}
+	retry = append(retry, b.besideRetries(from, to))
 	if !counted(b.op) {
 		return append(volleys, Fan{Branches: retry})
 	}
@@ -120,7 +121,7 @@ var offsets = [mostKills]float64{0, 1. / 3, 2. / 3, 1. / 2, 1. / 8}
 // planKill plans one kill. The last reaches further, in case the answer time
 // that was seen is not the one under load.
 func (b *builder) planKill(k int) kill {
-	p := kill{trial: "kill-" + strconv.Itoa(k)}
+	p := kill{trial: killTrial(k)}
 	volley := Volley{Label: "volley", Reach: reachOfFirst, Offset: offsets[k-1]}
 	if k == mostKills {
 		volley.Reach *= 2
@@ -134,7 +135,7 @@ func (b *builder) planKill(k int) kill {
 		volley.Requests = append(volley.Requests, id)
 		before = append(before, b.count("before-"+n, op))
 		p.look = append(p.look, b.count("survived-"+n, op))
-		retries = append(retries, "retry-"+n, "again-"+n)
+		retries = append(retries, retryLabel(i), "again-"+n)
 		p.retry = append(p.retry, join(
 			[]Action{afterRestarting("retry-"+n, id, recovery(b.op))},
 			[]Action{If{When: Condition{Fact: Settled, Labels: []string{"retry-" + n}},

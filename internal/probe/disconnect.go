@@ -75,7 +75,9 @@ func (b *builder) planHangUp(h hangUpTrial) {
 	}
 	body = join(body, b.count("left", op))
 	if !h.slow {
-		b.thread(h.name, join(b.count("before", op), body, []Action{retry}, b.afterRetry(h, f, op, id), b.settled("settled", op))...)
+		waits := Condition{Fact: Awaited, Labels: []string{"retry"}}
+		retrying := Fan{Branches: [][]Action{{retry}, b.besideWaiting(h.name, waits, untilFree(b.op))}}
+		b.thread(h.name, join(b.count("before", op), body, []Action{retrying}, b.afterRetry(h, f, op, id), b.settled("settled", op))...)
 		return
 	}
 	// How long the work takes where nobody hangs up is the control's to tell.
@@ -263,13 +265,38 @@ func (j *judging) judgeStillTaken(t *Trial, h hangUpTrial, hungUp, retry *Exchan
 		}
 		may = max(may, took+took/4)
 	}
-	if waited := retry.since(hungUp); waited < may {
-		j.unsure(p.Retention.Pos.Line, "give the target a longer retention (expiry.wait), or a shorter lease",
-			"%s: the key was still in flight %s after the hang-up, as it may be: it could not be waited for longer", t.Name, waited.Round(time.Millisecond))
+	if waited := j.takenFor(t, hungUp, retry); waited < may {
+		j.unsure(p.Retention.Pos.Line, "give the target a longer retention (expiry.wait), or a shorter lease; or run it again, where it is less busy",
+			"%s: the key was still in flight %s after the hang-up, and was seen to be for %s, as it may be: it could not be waited for longer",
+			t.Name, retry.since(hungUp).Round(time.Millisecond), waited.Round(time.Millisecond))
 		return
 	}
 	f.Slug, f.Expected = j.slug("stuck"), "the operation's result, within the lease of "+p.Lease.Value.String()
 	f.Actual += ", " + retry.since(hungUp).Round(10*time.Millisecond).String() + " after the hang-up"
 	f.Follows = cmp.Or(f.Follows, j.followsDuplicate())
 	j.accuse(t, f, p.Lease.Pos, "a key whose caller hung up is answered or free when its lease is over")
+}
+
+// takenFor is how long the key is known to have been one owner's, up to its last
+// retry: a machine that stands still takes up a request late, also the one that
+// was hung up. Who told that it is in flight shows that it was claimed by then,
+// and only who was told nothing else can have claimed it since. A retry that
+// waited in vain was sent before that.
+func (j *judging) takenFor(t *Trial, hungUp, retry *Exchange) time.Duration {
+	if !j.rules.blocked(retry) {
+		return retry.since(hungUp)
+	}
+	told := int64(0)
+	for _, x := range t.Under("retry") {
+		switch {
+		case !j.rules.blocked(x):
+			told = 0
+		case told == 0:
+			told = x.Answer.LastByte
+		}
+		if x == retry {
+			break
+		}
+	}
+	return max(time.Duration(retry.sentAt()-told), 0)
 }

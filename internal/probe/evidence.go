@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // sound says that counts may be used.
@@ -227,6 +229,10 @@ func (j *judging) elsewhere(t *Trial, x *Exchange) bool {
 	if when, met := j.busyAt(x); met {
 		j.control("environment", false, "%s (%s)", when, j.rules.describe(x))
 		j.unsure(0, settle, "%s: %s, and so did other keys: the environment did it", t.Name, words)
+		return true
+	}
+	if x.outcome() == trace.TimedOut && !j.othersRan(x) {
+		j.unsure(0, "run it again, where it is less busy", "%s: %s, and no new operation was answered meanwhile: the machine may have stood still", t.Name, words)
 		return true
 	}
 	others := j.environmentFor(t)

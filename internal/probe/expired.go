@@ -167,7 +167,9 @@ func (j *judging) judgeSliding(t *Trial, s spans, first *Exchange, forgottenUnto
 		return // said with the counts
 	}
 	if now, ok := t.Counted("settled-after"); j.sound() && ok && now.N-was.N > j.controls.Unit {
-		j.ranAgainAndAgain(t, by.at("after a replay"), now.N-was.N)
+		if !j.ranLater(t, "settled-after", was.N+j.controls.Unit) {
+			j.ranAgainAndAgain(t, by.at("after a replay"), now.N-was.N)
+		}
 		return
 	}
 	j.judgeEnd(t, s, first, after, was.N, by)
@@ -277,7 +279,7 @@ func (j *judging) ranOnceAfter(t *Trial, copies []*Exchange) (base int64) {
 	unit := j.controls.Unit
 	base = max(was.N, before.N+unit) // some of the first's may be counted late
 	j.result.Evidence.Effects = j.worse(Effects{Before: base, After: now.N, Settled: now.N, Unit: unit, CountedBy: string(j.op.Effects.Kind)})
-	if more := now.N - base; more > unit {
+	if more := now.N - base; more > unit && !j.ranLater(t, "settled", base+unit) {
 		j.ranAgainAndAgain(t, "", more)
 	}
 	return base

@@ -1,11 +1,13 @@
 package probe
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/idem-toolkit/idem/internal/contract"
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // Holds says whether a condition of the plan holds for a trial, from what has
@@ -31,6 +33,11 @@ func (c Condition) Holds(op *contract.Operation, h *History, trial string) bool 
 		})
 	case Pending:
 		return h.Trial(trial).pending(c.Labels)
+	case Awaited:
+		return slices.ContainsFunc(c.among(trial), func(trial string) bool {
+			t := h.known(trial)
+			return t != nil && len(t.Exchanges) > 0 && slices.ContainsFunc(c.Labels, func(l string) bool { return !t.Last(l).Whole() })
+		})
 	case Unwelcome:
 		return !h.Trial(trial).pending(c.Labels) && !r.class(h.Trial(trial).lastOf(c.Labels)).welcome
 	case Settled:
@@ -181,6 +188,28 @@ func (h *History) answerTime(q float64) time.Duration {
 		}
 	}
 	return quantile(ns, q)
+}
+
+// When gives the moment that a wait counts from, in nanoseconds since the run
+// began; false where it never came.
+func (h *History) When(trial string, w Wait) (int64, bool) {
+	if w.From == Ready {
+		at := h.readyBefore(math.MaxInt64)
+		return at, at > 0
+	}
+	return h.Trial(trial).When(w.For, w.From)
+}
+
+// readyBefore is when the service was last ready again before a moment; 0: never.
+func (h *History) readyBefore(moment int64) (ready int64) {
+	for _, t := range h.Trials {
+		for _, m := range t.Moments {
+			if m.Kind == trace.KindReady && m.Process.Ready && m.At <= moment {
+				ready = max(ready, m.At)
+			}
+		}
+	}
+	return ready
 }
 
 // When gives a moment of a labelled send, in nanoseconds since the run began;

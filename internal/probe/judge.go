@@ -56,6 +56,7 @@ type court struct {
 	sent      bool                      // some request left
 	moments   []busyMoment              // see busy; nil: not looked for yet
 	fresh     int                       // new keys that were answered: see busy
+	worked    []working                 // when new operations were sent and answered: see busy
 	refused   bool                      // some request could not be sent
 	trust     map[string]bool           // controls that are believed unseen: for tests of what they are for
 	cleaned   cleaning
@@ -195,7 +196,7 @@ func (c *court) steps(op *contract.Operation) []Result {
 		}
 		j := &judging{contract: c.contract, op: op, rules: rule, controls: controls,
 			history: c.histories[key], prior: prior, strict: c.run.RequireEffects, trust: c.trust,
-			shapes: shapes, busy: busy, fresh: fresh, planted: c.run.Planted, epoch: c.run.Epoch, asked: c.races()}
+			shapes: shapes, busy: busy, fresh: fresh, worked: c.worked, planted: c.run.Planted, epoch: c.run.Epoch, asked: c.races()}
 		res := c.step(s, j)
 		for _, f := range res.Findings {
 			prior[f.Slug] = true

@@ -39,6 +39,20 @@ func (j *judging) ranUnheard(t *Trial, label string, above int64) bool {
 	return true
 }
 
+// ranLater says that effects after the retention rose above a number only once
+// the step was over, and a request without an answer may have run by then: its
+// key's second retention, too, can be over. The reason is said.
+func (j *judging) ranLater(t *Trial, label string, above int64) bool {
+	c, ok := t.reading(label)
+	_, unanswered, left := t.unanswered()
+	if !ok || c.N > above || !unanswered && !left {
+		return false
+	}
+	j.unsure(j.op.Promise.Retention.Pos.Line, "run where it answers in time",
+		"%s: effects were counted at the end of the run that were not there before, and a request that got no answer may have run behind them", t.Name)
+	return true
+}
+
 // sameCounter says that two readings of one trial's values are of one counter: a
 // sibling's stand under labels of the neighbour.
 func sameCounter(a, b string) bool { return siblings(a) == siblings(b) }

@@ -2,6 +2,7 @@ package probe_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/idem-toolkit/idem/internal/probe"
 	"github.com/idem-toolkit/idem/internal/trace"
@@ -54,6 +55,9 @@ func TestNewKeysWaitInVain(t *testing.T) {
 			}
 			if e.Step == "disconnect" && e.Answer.Status == 409 || c.elsewhere && e.Step == "fidelity" && e.Label == "variant" {
 				e.Answer.Outcome, e.Answer.Status, e.Answer.FirstByte = trace.TimedOut, 0, 0
+				if e.Step == "disconnect" {
+					e.Answer.LastByte += int64(time.Second)
+				}
 			}
 		})
 		if got := step(t, judged(t, events), "disconnect"); got.Verdict != c.want {

@@ -92,7 +92,10 @@ func (j *judging) hangs(t *Trial, x *Exchange) bool {
 	if x.outcome() != trace.TimedOut {
 		return false
 	}
-	if _, met := j.busyAt(x); met {
+	if _, met := j.busyAt(x); met || !j.othersRan(x) {
+		return false
+	}
+	if _, few := j.tooFew(x); few {
 		return false
 	}
 	others := t.Under("environment")

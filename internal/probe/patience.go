@@ -35,6 +35,8 @@ func (Pause) Name() string { return "pause" }
 const (
 	// Pending: nothing has come back yet for what was sent under the labels.
 	Pending Fact = "pending"
+	// Awaited: some label has no whole answer yet, in a trial that has begun.
+	Awaited Fact = "awaited"
 	// Unwelcome: the last answer under the labels is there, and is no success.
 	Unwelcome Fact = "unwelcome"
 )

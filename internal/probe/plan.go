@@ -122,11 +122,13 @@ type Subject struct {
 // Settle waits, so that a late second effect is seen.
 type Settle struct{ For time.Duration }
 
-// Wait waits until a time that is counted from what a labelled send did.
+// Wait waits until a time that is counted from what a labelled send did, or from
+// a restart; where a condition is given, no longer than it holds.
 type Wait struct {
-	For  string // the label of the send
-	From Mark   // which moment of it
-	Plus time.Duration
+	For   string // the label of the send, or of the start
+	From  Mark   // which moment of it
+	Plus  time.Duration
+	While Condition // the zero Condition always holds
 }
 
 // Mark is a moment of a send.
@@ -136,6 +138,7 @@ type Mark string
 const (
 	FirstSent    Mark = "first-sent"    // its first copy began to be written
 	LastAnswered Mark = "last-answered" // its last answer ended
+	Ready        Mark = "ready"         // the service was last ready again, in whichever trial
 )
 
 // Repeat does its body again while the condition holds, at most Max times and
@@ -204,7 +207,7 @@ func (Store) Name() string   { return "store" }
 type Condition struct {
 	Fact            Fact
 	Labels          []string
-	Among           []string      // of Troubled: it holds where it does for one of these; empty: the trial that asks
+	Among           []string      // of Troubled and Awaited: it holds where it does for one of these; empty: the trial that asks
 	Within          time.Duration // of InTime and Sparse
 	ConflictSettles bool          // the conflict's answer is final, also if in flight looks the same
 	Unlike          string        // the status of that label's last answer is final, whatever it tells

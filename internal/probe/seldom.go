@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/idem-toolkit/idem/internal/trace"
 )
 
 // An error that one request in a hundred meets, whatever its key, is bound to
@@ -30,15 +32,27 @@ const (
 // request nor the step's retries failed so often that it was their doing. The
 // reason is said.
 func (j *judging) seldom(t *Trial, x *Exchange) bool {
+	own, few := j.tooFew(x)
+	if few {
+		j.unsure(0, "run the step again: what is the key's doing comes again",
+			"%s: %s, %d of %d times: no other key met it, and so few may be errors that any request meets now and then",
+			t.Name, j.rules.describe(x), own.failed, own.all)
+	}
+	return few
+}
+
+// tooFew gives how often an exchange's request failed as it did, and says whether
+// that is too seldom to be more than chance.
+func (j *judging) tooFew(x *Exchange) (own tries, few bool) {
 	if x == nil || x.Answer == nil || !j.rules.failing(x) || j.trusts("environment") {
-		return false
+		return own, false
 	}
 	for slug := range j.prior {
 		if strings.HasSuffix(slug, "/refused") || strings.HasSuffix(slug, "/loser-error") {
-			return false // what was found before comes again
+			return own, false // what was found before comes again
 		}
 	}
-	var own, step tries
+	var step tries
 	for _, other := range j.history.Trials {
 		for _, o := range other.Exchanges {
 			failed := o.Answer != nil && j.rules.failing(o) && o.Answer.Outcome == x.Answer.Outcome && o.Answer.Status == x.Answer.Status
@@ -53,13 +67,32 @@ func (j *judging) seldom(t *Trial, x *Exchange) bool {
 	}
 	// By the rule of succession, none of the run's new keys having failed.
 	rate := 1 / float64(j.fresh+2)
-	if own.unlikely(rate, chanceOfOne) || step.unlikely(rate, chanceOfStep) {
-		return false
+	if x.outcome() == trace.TimedOut && own.failed < vainTries && j.keysInVain() < vainKeys {
+		return own, true
 	}
-	j.unsure(0, "run the step again: what is the key's doing comes again",
-		"%s: %s, %d of %d times: no other key met it, and so few may be errors that any request meets now and then",
-		t.Name, j.rules.describe(x), own.failed, own.all)
-	return true
+	return own, !own.unlikely(rate, chanceOfOne) && !step.unlikely(rate, chanceOfStep)
+}
+
+// How often one key, or how many keys of a step, must have kept their callers
+// waiting in vain. A network that loses a request without a word makes its caller
+// wait for the whole timeout too, and it can lose a second one.
+const (
+	vainTries = 3
+	vainKeys  = 2
+)
+
+// keysInVain is how many of the step's keys kept a duplicate waiting in vain, and
+// did not answer it when it was sent again.
+func (j *judging) keysInVain() int {
+	keys := map[string]bool{}
+	for _, t := range j.history.Trials {
+		for _, x := range t.Exchanges {
+			if x.outcome() == trace.TimedOut && x.Request != nil && !t.alone(x) && !t.cameThrough(j.rules, x) {
+				keys[x.Request.Key] = true
+			}
+		}
+	}
+	return len(keys)
 }
 
 // tries are requests and how many of them failed.

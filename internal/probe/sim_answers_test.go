@@ -86,6 +86,8 @@ func (k *call) handle() {
 	case k.outlasts(r), k.haunted():
 	case k.lapsed && k.expired != 0:
 		k.send(k.expired, nil, false)
+	case r == nil && k.writes():
+		k.handle() // who has waited looks again
 	case r == nil:
 		if k.is("check then act") || k.lapsed && k.is("three runs after expiry") {
 			k.pause(cmp.Or(k.lets, time.Millisecond))

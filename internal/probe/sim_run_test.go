@@ -42,6 +42,7 @@ type sim struct {
 	gap      func(copy int, shared bool) time.Duration // how much later a copy of several arrives; nil: as it is written
 	refuses  func(c *conn, on leg) bool                // the stream is refused; nil: none is
 	stall    func(where stalling) time.Duration        // how long a process stands still there; nil: never
+	disk     int64                                     // until when nobody can write
 }
 
 type simPart struct {
@@ -123,6 +124,9 @@ func (s *sim) phase(choose func(*simPart, probe.Thread) bool) {
 // note records an event of a plan and lets its conditions see it.
 func (s *sim) note(p *simPart, e *trace.Event) {
 	e.Operation, e.Step = p.plan.Operation, p.plan.Step
+	if e.At == 0 {
+		e.At = s.now
+	}
 	p.history.Observe(*e)
 	s.record(e)
 }
@@ -235,12 +239,19 @@ func (x *simActor) count(a probe.Count) {
 }
 
 func (x *simActor) wait(a probe.Wait) {
-	at, ok := x.p.history.Trial(x.trial).When(a.For, a.From)
+	at, ok := x.p.history.When(x.trial, a)
 	if !ok {
 		x.emit("wait", 0, &trace.Event{Kind: trace.KindUndone, Text: "what it counts from was never sent: " + a.For})
 		return
 	}
-	x.s.sleep(time.Duration(at-x.s.now) + a.Plus)
+	const lookEvery = 20 * time.Millisecond
+	left := func() time.Duration { return time.Duration(at-x.s.now) + a.Plus }
+	for a.While.Fact != "" && left() > lookEvery && x.holds(a.While) {
+		x.s.sleep(lookEvery)
+	}
+	if a.While.Fact == "" || x.holds(a.While) {
+		x.s.sleep(left())
+	}
 	x.emit(a.For, 0, &trace.Event{Kind: trace.KindWait})
 }
 

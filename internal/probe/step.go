@@ -77,6 +77,7 @@ type judging struct {
 	prior    map[string]bool // slugs of findings of steps judged before
 	shapes   func() []shape  // of the operation's first answers, in all steps
 	busy     []busyMoment    // of the whole run
+	worked   []working       // of the whole run: when new operations were sent and answered
 	fresh    int             // new keys that were answered in the whole run
 	strict   bool            // --require-effects
 	planted  *trace.Planted  // of a harvest; nil: the run is judged by itself

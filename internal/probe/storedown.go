@@ -92,6 +92,8 @@ func planStoreDown(b *builder) {
 					b.environment(duringOutage, 2, NoHold, "back", "again")}}},
 				{Try{Trial: beforeOutage, Body: []Action{recovered("back", finishedID, storeBack(b.op)), b.environment(beforeOutage, 2, NoHold, "back")}}},
 				{Try{Trial: afterOutage, Body: []Action{recovered("first", afterID, storeBack(b.op))}}},
+				{Try{Trial: afterOutage, Body: b.besideWaiting(afterOutage,
+					Condition{Fact: Awaited, Labels: []string{"back"}, Among: []string{duringOutage, beforeOutage}}, storeBack(b.op))}},
 			}},
 			Try{Trial: duringOutage, Body: join(b.above("back", "before", during), b.settled("settled", during))},
 			Try{Trial: beforeOutage, Body: b.count("settled", finished)},

@@ -147,8 +147,7 @@ var styles = []struct {
 	{name: "503 until it is itself again", scene: scene{behaviour: behaviour{busy: func(s *charges, _ *conn) bool { return s.epoch > 0 && s.now < s.started+int64(700*time.Millisecond) }}}},
 	{name: "503 for ever after a crash", scene: scene{behaviour: behaviour{busy: func(s *charges, _ *conn) bool { return s.epoch > 0 }}},
 		want: "crash inconclusive\n    kill-1: status 503, and so did other keys: the environment did it\n" +
-			"    kill-2: status 503, and so did other keys: the environment did it\n" +
-			"    kill-3: status 503, and so did other keys: the environment did it\n"},
+			"    kill-2: status 503, and so did other keys: the environment did it\n"},
 	{name: "the first answer after the retention is lost", scene: scene{contract: marked, behaviour: behaviour{marker: true}, disturb: lateAnswer}},
 	{name: "first answers are lost", scene: scene{disturb: firstAnswers}},
 	{name: "first answers are lost, duplicates are 409 with a link", scene: scene{contract: changed(refusing),

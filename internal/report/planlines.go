@@ -126,7 +126,7 @@ func blanked(actions []probe.Action) []probe.Action {
 			}
 			a = b
 		case probe.Wait:
-			b.For = ""
+			b.For, b.While.Labels = "", nil
 			a = b
 		case probe.Repeat:
 			b.Body, b.While.Labels = blanked(b.Body), nil
@@ -163,7 +163,7 @@ func actionText(a probe.Action) string {
 	case probe.Pause:
 		return "for " + span(a.For)
 	case probe.Wait:
-		return "until " + span(a.Plus) + " after " + a.For + " " + markText(a.From)
+		return waitText(a)
 	case probe.Repeat:
 		return fmt.Sprintf("at most %s, every %s, for at most %s, while %s",
 			plural(a.Max, "time"), span(a.Every), span(a.Within), conditionText(a.While))
@@ -259,8 +259,18 @@ func targetText(t string) string {
 	return ", to " + target(t)
 }
 
+func waitText(a probe.Wait) string {
+	s := "until " + span(a.Plus) + " after " + a.For + " " + markText(a.From)
+	if a.While.Fact != "" {
+		s += ", no longer than while " + conditionText(a.While)
+	}
+	return s
+}
+
 func markText(m probe.Mark) string {
 	switch m {
+	case probe.Ready:
+		return "was last ready again"
 	case probe.FirstSent:
 		return "began to be sent"
 	case probe.LastAnswered:
@@ -291,6 +301,11 @@ func conditionText(c probe.Condition) string {
 		return "another is over within " + span(c.Within) + " of the first one's beginning"
 	case probe.Pending:
 		return "nothing has come back yet for " + labels
+	case probe.Awaited:
+		if len(c.Labels) == 1 {
+			return labels + " has no answer yet"
+		}
+		return "some of " + idsText(c.Labels) + " has no answer yet"
 	case probe.Unwelcome:
 		return "the last answer to " + labels + " is no success"
 	case probe.Settled:

@@ -191,9 +191,12 @@ func shortened(text string) string {
 	return text[:n] + "..."
 }
 
+// lookEvery is how often a wait looks whether what it waits for still holds.
+const lookEvery = 20 * time.Millisecond
+
 func (x *actor) wait(ctx context.Context, a probe.Wait) {
 	x.p.mu.Lock()
-	at, ok := x.p.history.Trial(x.trial).When(a.For, a.From)
+	at, ok := x.p.history.When(x.trial, a)
 	x.p.mu.Unlock()
 	if !ok {
 		x.undone("wait", "what it counts from was never sent: "+a.For)
@@ -203,7 +206,13 @@ func (x *actor) wait(ctx context.Context, a probe.Wait) {
 		x.undone("wait", "the target has stopped answering")
 		return
 	}
-	sleep(ctx, time.Duration(at-x.r.Clock())+a.Plus)
+	left := func() time.Duration { return time.Duration(at-x.r.Clock()) + a.Plus }
+	for a.While.Fact != "" && left() > lookEvery && ctx.Err() == nil && x.holds(a.While) {
+		sleep(ctx, lookEvery)
+	}
+	if a.While.Fact == "" || x.holds(a.While) {
+		sleep(ctx, left())
+	}
 	x.emit(a.For, 0, &trace.Event{Kind: trace.KindWait})
 }
 

@@ -98,6 +98,51 @@ func TestLongSendsTakeNoPlace(t *testing.T) {
 	}
 }
 
+// TestWaitsNoLongerThanItsCondition: a wait that counts from the restart goes on
+// while its condition holds, and ends with it.
+func TestWaitsNoLongerThanItsCondition(t *testing.T) {
+	answer := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-answer }))
+	defer server.Close()
+	x := lonely(t, server.URL)
+	x.p.job.Target.Service = killed{}
+	wait := func(plus time.Duration) time.Duration {
+		began := time.Now()
+		x.wait(t.Context(), probe.Wait{For: "start", From: probe.Ready, Plus: plus,
+			While: probe.Condition{Fact: probe.Awaited, Labels: []string{"first", "second"}}})
+		return time.Since(began)
+	}
+	wait(0)
+	if undone := x.p.history.Trial("t").Undone; len(undone) != 1 {
+		t.Errorf("without a restart: %q", undone)
+	}
+	x.start(t.Context(), probe.Start{})
+	if took := wait(time.Hour); took > time.Minute {
+		t.Errorf("before anything was sent it waited %s", took)
+	}
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		for _, label := range []string{"first", "second"} {
+			x.send(t.Context(), probe.Send{Label: label, Request: "r", Copies: 1, Long: true})
+		}
+	}()
+	answer <- struct{}{}
+	for !x.holds(probe.Condition{Fact: probe.Awaited, Labels: []string{"second"}}) {
+		time.Sleep(time.Millisecond) // until the first one's answer is recorded
+	}
+	restarted, _ := x.p.history.When("t", probe.Wait{From: probe.Ready})
+	wait(300 * time.Millisecond)
+	if passed := time.Duration(x.r.Clock() - restarted); passed < 300*time.Millisecond {
+		t.Errorf("one is still waited for, and it waited until %s after the restart", passed)
+	}
+	answer <- struct{}{}
+	<-sent
+	if took := wait(time.Hour); took > time.Minute {
+		t.Errorf("both are answered, and it waited %s", took)
+	}
+}
+
 // lonely is an actor with one request and nothing else.
 func lonely(t *testing.T, url string) *actor {
 	t.Helper()
