@@ -211,7 +211,7 @@ func (j *judging) judgeRetryAfterHangUp(t *Trial, h hangUpTrial, hungUp, retry *
 	}
 	if rule, ok := p.StoredFor(retry.status()); ok && rule.Outcome.Mode != "release" {
 		left, counted := t.Counted("settled")
-		if !j.sound() || !counted || left.N == 0 {
+		if !j.sound() || !counted || left.N == 0 || j.anyLate(t, hungUp, "retry", "again") {
 			j.unsure(rule.Pos.Line, "see why the request fails when its caller hangs up",
 				"%s: it failed and its failure is stored, as declared (%s): no result is there to be judged", t.Name, j.rules.describe(retry))
 			return false

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/idem-toolkit/idem/internal/fingerprint"
 	"github.com/idem-toolkit/idem/internal/trace"
@@ -43,11 +45,35 @@ func (r rules) leaks(first, control, other, prior *Exchange) string {
 				return "the first result's " + m.where + " " + short([]byte(m.text))
 			}
 		}
-		if len(m.text) >= shortestName && strings.Contains(shownText(other.Answer), m.text) {
+		if len(m.text) >= shortestName && standsIn(shownText(other.Answer), m.text) {
 			return "the first result's " + m.where + " " + short([]byte(m.text))
 		}
 	}
 	return ""
+}
+
+// standsIn says that a text has a name in it that is not the beginning, the end
+// or the middle of a longer one: /orders/2 does not stand in /orders/26, nor
+// note-1 in note-1-b. Names are counted on, and given a number where they are taken.
+func standsIn(text, name string) bool {
+	word := func(s string) bool {
+		r, _ := utf8.DecodeRuneInString(s)
+		return unicode.IsLetter(r) || unicode.IsDigit(r)
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		before, after := text[:from+i], text[from+i+len(name):]
+		last, _ := utf8.DecodeLastRuneInString(before)
+		begins := before == "" || !word(name) || !word(string(last))
+		ends := after == "" || !word(after) && !(strings.ContainsAny(after[:1], "-_.~%") && word(after[1:]))
+		if begins && ends {
+			return true
+		}
+		from += i + 1
+	}
 }
 
 // marks gives what identifies the first's result: its id, where it can be

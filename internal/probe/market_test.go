@@ -181,6 +181,8 @@ var marketStyles = []marketCase{
 	{name: "waits for its store, beyond the retention", contract: shortTrade("10s"), ways: ways{fault: "waits for its store"}},
 	{name: "hangs without its store", ways: ways{fault: "hangs without store"}},
 	{name: "by answers only", contract: byAnswers},
+	{name: "every id begins with the one before it", ways: ways{longer: true}},
+	{name: "every id begins with the one before it, by answers only", contract: byAnswers, ways: ways{longer: true}},
 	{name: "ids made of the order's", ways: ways{derived: true}},
 	{name: "ids made of the order's, marked", ways: ways{derived: true, marked: true}, contract: markedTrade},
 	{name: "replays are marked", contract: markedTrade, ways: ways{marked: true}},

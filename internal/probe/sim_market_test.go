@@ -65,6 +65,7 @@ type ways struct {
 	stamped bool   // answers carry the second of their making, and no id
 	echoes  bool   // answers tell the key
 	derived bool   // ids are made of the order's
+	longer  bool   // every id begins with the one before it
 	marked  bool   // replays carry a marker
 	apart   string // what handles one request at a time: "all", "callers"
 	hook    string // "down", "up" fails; "nothing": it takes nothing away
@@ -479,6 +480,8 @@ func (b *bid) charge() map[string]any {
 		body["created"] = time.Unix(b.now/1e9, 0).UTC().Format(time.RFC3339)
 	case b.derived:
 		body["id"] = "ch_" + b.order
+	case b.longer:
+		body["id"] = "ch_00000000" + strings.Repeat("1", b.ids)
 	default:
 		body["id"] = fmt.Sprintf("ch_%08d", b.ids)
 	}

@@ -43,6 +43,8 @@ type sim struct {
 	refuses  func(c *conn, on leg) bool                // the stream is refused; nil: none is
 	stall    func(where stalling) time.Duration        // how long a process stands still there; nil: never
 	disk     int64                                     // until when nobody can write
+	kills    int                                       // of the service
+	flying   []*conn                                   // what was sent since the last
 }
 
 type simPart struct {

@@ -125,14 +125,17 @@ func (s *sim) flyUntil(q *probe.Request, hold probe.Hold, target string, holding
 		}
 	}
 	if !c.over {
+		s.flying = append(s.flying, c)
 		s.spawn(func() {
 			if hold == probe.HoldBody {
 				s.sleep(oneWay)
 			} else {
 				c.body()
 			}
-			s.standStill(beforeServing)
-			s.service.serve(c)
+			kills := s.kills
+			if s.standStill(beforeServing); s.kills == kills {
+				s.service.serve(c)
+			} // else its connection has ended with the process that had it
 		})
 	}
 	s.sleep(holding)
@@ -289,5 +292,12 @@ func (x *simActor) volley(a probe.Volley) {
 func (x *simActor) kill() {
 	at := x.s.now
 	killed := x.s.service.kill()
+	if killed.Error == "" {
+		x.s.kills++
+		for _, c := range x.s.flying {
+			c.reset(trace.Reset)
+		}
+		x.s.flying = nil
+	}
 	x.emit("kill", 0, &trace.Event{Kind: trace.KindKill, At: at, Process: &killed})
 }
