@@ -145,7 +145,7 @@ func TestTheFirstCommandsAreTwo(t *testing.T) {
 		if b.mark == "run: first" {
 			first++
 		}
-		if b.mark == "run: first" && b.text != "go run . verify --demo\ngo test ./...\n" {
+		if b.mark == "run: first" && b.text != "go run . verify --demo\ngo test -timeout 45m ./...\n" {
 			t.Errorf("the first commands are\n%s", b.text)
 		}
 	}

@@ -78,19 +78,31 @@ func (j *judging) judgeAtWork(trial string, b blocking) {
 	before := j.mark()
 	c := Case{Name: t.Name}
 	slow, control, other, beside := t.Last("slow"), t.Last("control"), t.Last("neighbour"), t.Last("beside")
+	d, _, _ := outlast(j.op)
 	switch {
 	case other == nil || !j.rules.class(slow).welcome:
 		c.Text = "nothing was sent with its key while it was at work: " + j.rules.describe(slow)
-		j.note("%s: %s", t.Name, c.Text)
+		j.leftOpen(t, c.Text, j.rules.class(slow).welcome && slow.whole() > d && control == nil)
 	case !j.rules.class(control).welcome || !control.doneBefore(slow):
 		c.Text = "under a key of its own it gets " + j.rules.describe(control) + " at that time"
-		j.note("%s: %s", t.Name, c.Text)
+		j.leftOpen(t, c.Text, !control.Whole())
 	case !other.Whole():
-		j.note("%s: it got %s: that shows nothing", t.Name, j.rules.describe(other))
+		j.leftOpen(t, "it got "+j.rules.describe(other)+": that shows nothing", true)
 	default:
 		j.judgeKeptOut(t, b, slow, control, other, beside)
 	}
 	j.examined(c, before)
+}
+
+// leftOpen says what a neighbour's trial could not show. That is inconclusive
+// where a machine which stood still, or lost a request, may have hidden it; where
+// the service is one that nothing can be told of, it is noted.
+func (j *judging) leftOpen(t *Trial, text string, hidden bool) {
+	if hidden {
+		j.unsure(0, "run it again, where it is less busy", "%s: %s", t.Name, text)
+		return
+	}
+	j.note("%s: %s", t.Name, text)
 }
 
 func (j *judging) judgeKeptOut(t *Trial, b blocking, slow, control, other, beside *Exchange) {
@@ -106,7 +118,7 @@ func (j *judging) judgeKeptOut(t *Trial, b blocking, slow, control, other, besid
 	case welcome && !kept && after <= 0:
 		return
 	case welcome && !kept:
-		j.note("%s: it was answered after the first was, and whether it waited for it cannot be told", t.Name)
+		j.leftOpen(t, "it was answered after the first was, and whether it waited for it cannot be told", true)
 		return
 	case welcome:
 		if leak := j.rules.leaks(slow, control, other, nil); leak != "" {

@@ -126,13 +126,13 @@ func (s *sim) flyUntil(q *probe.Request, hold probe.Hold, target string, holding
 	}
 	if !c.over {
 		s.flying = append(s.flying, c)
+		kills := s.kills
 		s.spawn(func() {
 			if hold == probe.HoldBody {
 				s.sleep(oneWay)
 			} else {
 				c.body()
 			}
-			kills := s.kills
 			if s.standStill(beforeServing); s.kills == kills {
 				s.service.serve(c)
 			} // else its connection has ended with the process that had it
