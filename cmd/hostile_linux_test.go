@@ -197,7 +197,7 @@ func TestLargeTextsTakeMemoryInProportion(t *testing.T) {
 			if (got.code == 0) != (wantErr == "") || !strings.Contains(got.err, wantErr) {
 				t.Errorf("%s of %s: exit %d, %.300s", name, what, got.code, got.err)
 			}
-			if most := fixed + 9*size; got.most > most {
+			if most := fixed + 12*size; got.most > most {
 				t.Errorf("%s of %s: %d MB of memory for %d MB", name, what, got.most>>20, size>>20)
 			}
 			measured = measured || got.most > size

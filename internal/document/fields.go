@@ -248,12 +248,3 @@ func (n *Node) AsEnum(what string, words ...string) (string, error) {
 func (n *Node) Misspelt(name string) bool {
 	return slices.ContainsFunc(n.Members, func(m Member) bool { return problem.Nearest(m.Name, []string{name}) != "" })
 }
-
-func contains(words []string, s string) bool {
-	for _, w := range words {
-		if w == s {
-			return true
-		}
-	}
-	return false
-}

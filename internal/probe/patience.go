@@ -71,5 +71,6 @@ func withinRetention(op *contract.Operation, d time.Duration) time.Duration {
 func comeBackSlow(label, request string, within time.Duration) Repeat {
 	r := comeBackBy(Send{Label: label, Request: request, Copies: 1, Long: true}, within)
 	r.Max = max(r.Max, int(within/comeBackEvery)+2)
+	r.Least = vainTries
 	return r
 }

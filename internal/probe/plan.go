@@ -142,13 +142,20 @@ const (
 )
 
 // Repeat does its body again while the condition holds, at most Max times and
-// within a time from its beginning.
+// within a time from its beginning; Least times also beyond that, where what is
+// sent gets no answer.
 type Repeat struct {
 	Body   []Action
 	While  Condition
 	Every  time.Duration
 	Within time.Duration
 	Max    int
+	Least  int
+}
+
+// Again says that a repeat goes on beyond its time, after so many times.
+func (a Repeat) Again(h *History, trial string, done int) bool {
+	return done < a.Least && !h.Trial(trial).lastOf(a.While.Labels).Whole()
 }
 
 // If does its body where the condition holds.

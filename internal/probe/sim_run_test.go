@@ -268,6 +268,9 @@ func (x *simActor) repeat(a probe.Repeat) {
 		if !inner.holds(a.While) {
 			return
 		}
+		if passed >= a.Within && a.Again(x.p.history, x.trial, n+1) {
+			continue
+		}
 		if passed >= a.Within {
 			more := a.Longer(x.s.op, x.p.history, x.trial, x.s.now, longer)
 			if more == 0 {

@@ -165,8 +165,11 @@ func actionText(a probe.Action) string {
 	case probe.Wait:
 		return waitText(a)
 	case probe.Repeat:
-		return fmt.Sprintf("at most %s, every %s, for at most %s, while %s",
-			plural(a.Max, "time"), span(a.Every), span(a.Within), conditionText(a.While))
+		s := fmt.Sprintf("at most %s, every %s, for at most %s, ", plural(a.Max, "time"), span(a.Every), span(a.Within))
+		if a.Least > 0 {
+			s += fmt.Sprintf("but %s where no answer comes, ", plural(a.Least, "time"))
+		}
+		return s + "while " + conditionText(a.While)
 	case probe.If:
 		return "where " + conditionText(a.When)
 	case probe.Fan:

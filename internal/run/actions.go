@@ -230,6 +230,9 @@ func (x *actor) repeat(ctx context.Context, a probe.Repeat) {
 		if ctx.Err() != nil || !inner.holds(a.While) || x.leftAlone() {
 			return
 		}
+		if passed >= a.Within && inner.again(a, n+1) {
+			continue
+		}
 		if passed >= a.Within {
 			more := x.longer(a, longer)
 			if more == 0 {
@@ -243,6 +246,13 @@ func (x *actor) repeat(ctx context.Context, a probe.Repeat) {
 		left := a.Within - time.Since(began)
 		sleep(ctx, min(pause, max(left, 0)+5*time.Millisecond))
 	}
+}
+
+// again asks whether a repeat goes on though its time has passed.
+func (x *actor) again(a probe.Repeat, done int) bool {
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	return a.Again(x.p.history, x.trial, done)
 }
 
 // longer asks how long a repeat goes on beyond its time.
