@@ -29,13 +29,17 @@ func (b *builder) besideWaiting(slot string, waits Condition, within time.Durati
 		name string
 		wait time.Duration
 	}{{"first", timeout / 4}, {"last", attempts * (timeout + comeBackEvery)}} {
-		slot := slot + "/beside/" + turn.name
-		id := b.freeze(slot, b.makeAs(slot, b.plainForm()), "")
 		body = append(body,
 			Repeat{Body: []Action{Pause{For: besideEvery}}, While: waits, Within: turn.wait, Max: int(turn.wait/besideEvery) + 2},
-			If{When: waits, Body: []Action{Send{Label: "control", Request: id, Copies: 1, Long: true}}})
+			b.besideIf(slot+"/beside/"+turn.name, waits))
 	}
 	return body
+}
+
+// besideIf sends a new operation where something is still waited for.
+func (b *builder) besideIf(slot string, waits Condition) If {
+	id := b.freeze(slot, b.makeAs(slot, b.plainForm()), "")
+	return If{When: waits, Body: []Action{Send{Label: "control", Request: id, Copies: 1, Long: true}}}
 }
 
 // working is when a new operation was sent, and when it was answered with a

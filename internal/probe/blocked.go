@@ -36,11 +36,9 @@ func (b *builder) besideRetries(from, to int) []Action {
 	}
 	var body []Action
 	for i, at := range besideAt {
-		slot := killTrial(from) + "/control/" + strconv.Itoa(i)
-		id := b.freeze(slot, b.makeAs(slot, b.plainForm()), "")
 		body = append(body,
 			Wait{For: "start", From: Ready, Plus: recovery(b.op) + at, While: waits},
-			If{When: waits, Body: []Action{Send{Label: "control", Request: id, Copies: 1, Long: true}}})
+			b.besideIf(killTrial(from)+"/control/"+strconv.Itoa(i), waits))
 	}
 	return []Action{Try{Trial: killTrial(from), Body: body}}
 }

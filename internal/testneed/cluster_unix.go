@@ -23,14 +23,7 @@ func startCluster() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Another process may take the free port first: then all is tried anew.
-	for range 3 {
-		var dsn string
-		if dsn, err = tryCluster(initdb, postgres); err == nil {
-			return dsn, nil
-		}
-	}
-	return "", err
+	return thrice(func() (string, error) { return tryCluster(initdb, postgres) })
 }
 
 func tryCluster(initdb, postgres string) (string, error) {

@@ -90,3 +90,14 @@ func unprivileged(dir, name string) (*syscall.SysProcAttr, error) {
 	attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	return attr, os.Chown(dir, int(uid), int(gid))
 }
+
+// thrice starts a server and gives its address. Another process may take the
+// free port first: then all is tried anew.
+func thrice(start func() (address string, err error)) (address string, err error) {
+	for range 3 {
+		if address, err = start(); err == nil {
+			return address, nil
+		}
+	}
+	return "", err
+}

@@ -21,14 +21,7 @@ func startMariaDB() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Another process may take the free port first: then all is tried anew.
-	for range 3 {
-		var address string
-		if address, err = tryMariaDB(install, server); err == nil {
-			return address, nil
-		}
-	}
-	return "", err
+	return thrice(func() (string, error) { return tryMariaDB(install, server) })
 }
 
 // findMariaDB finds the server in the first folder that has it. Debian keeps it
